@@ -1,0 +1,96 @@
+//! What everything that can wait is given first: a deadline, a cancel mark and a place for progress.
+
+use crate::{ErrorBody, ErrorCode};
+use serde::{Deserialize, Serialize};
+use std::future::Future;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// A step of a long call, for the client to show.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// What is happening.
+    pub message: String,
+}
+
+/// The context of one call.
+#[derive(Debug, Clone)]
+pub struct CallCtx {
+    deadline: Instant,
+    cancel: CancellationToken,
+    progress: Option<mpsc::UnboundedSender<Progress>>,
+}
+
+impl CallCtx {
+    /// A context that ends after `limit`.
+    #[must_use]
+    pub fn with_timeout(limit: Duration) -> Self {
+        CallCtx { deadline: Instant::now() + limit, cancel: CancellationToken::new(), progress: None }
+    }
+
+    /// The same context with a cancel mark of the caller's.
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: CancellationToken) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// The same context with a place for progress.
+    #[must_use]
+    pub fn reporting_to(mut self, progress: mpsc::UnboundedSender<Progress>) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// The same context, ending after `limit` if that is sooner.
+    #[must_use]
+    pub fn at_most(&self, limit: Duration) -> Self {
+        let mut ctx = self.clone();
+        ctx.deadline = ctx.deadline.min(Instant::now() + limit);
+        ctx
+    }
+
+    /// The time that is left; zero when the deadline has passed.
+    #[must_use]
+    pub fn remaining(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// When the call must have ended.
+    #[must_use]
+    pub fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The cancel mark.
+    #[must_use]
+    pub fn cancel(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// Tells the client what is happening; nobody listening is no error.
+    pub fn progress(&self, message: impl Into<String>) {
+        if let Some(sender) = &self.progress {
+            // A client that has gone away no longer wants progress.
+            drop(sender.send(Progress { message: message.into() }));
+        }
+    }
+
+    /// Waits for `future`, but not past the deadline and not past a cancel.
+    ///
+    /// # Errors
+    /// `DEADLINE` when the time is over, `CANCELLED` when the client gave up; both name `what`.
+    pub async fn wait<T>(&self, what: &str, future: impl Future<Output = T>) -> Result<T, ErrorBody> {
+        tokio::select! {
+            biased;
+            value = future => Ok(value),
+            () = self.cancel.cancelled() => {
+                Err(ErrorBody::new(ErrorCode::Cancelled, format!("the client cancelled the call while it waited for {what}")))
+            }
+            () = tokio::time::sleep_until(self.deadline.into()) => {
+                Err(ErrorBody::new(ErrorCode::Deadline, format!("the call's time ran out while it waited for {what}")))
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Types that every layer shares: calls, outcomes, page effects, error codes and the `Caller` door.
+//!
+//! Invariants: no IO, no browser, no clock other than the one in [`CallCtx`]; words for people and
+//! models are made in [`words`] from data, and nowhere else.
+
+mod call;
+mod caller;
+mod catalog;
+mod ctx;
+mod effect;
+mod error;
+mod facts;
+mod ids;
+mod outcome;
+mod secret;
+pub mod schema;
+pub mod text;
+pub mod words;
+
+pub use call::{Approval, Call};
+pub use caller::{BoxFuture, Caller};
+pub use catalog::{Catalog, Example, ToolInfo};
+pub use ctx::{CallCtx, Progress};
+pub use effect::{
+    Dialog, DialogHandling, DomEffect, Download, ExpectEffect, FocusEffect, Hit, LateEffect, NetworkEffect,
+    PageEffect, RequestFact, ScrollEffect, TabFact, TabsEffect, UrlEffect, ValueFact, Verdict,
+};
+pub use error::{ErrorBody, ErrorCode};
+pub use facts::{EffectClass, Facts, Verb};
+pub use ids::{ClientId, ClientKind, ElementRef, TabId};
+pub use outcome::{Image, Outcome, Warning};
+pub use secret::Secret;

@@ -1,0 +1,3 @@
+//! One file a tool.
+
+pub mod click;
