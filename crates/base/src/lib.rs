@@ -3,6 +3,7 @@
 //! Invariants: no IO, no browser, no clock other than the one in [`CallCtx`]; words for people and
 //! models are made in [`words`] from data, and nowhere else.
 
+mod address;
 mod call;
 mod caller;
 mod catalog;
@@ -17,6 +18,7 @@ pub mod schema;
 pub mod text;
 pub mod words;
 
+pub use address::{is_loopback, normalise_url};
 pub use call::{Approval, Call};
 pub use caller::{BoxFuture, Caller};
 pub use catalog::{Catalog, Example, ToolInfo};
