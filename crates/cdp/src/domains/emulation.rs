@@ -1,0 +1,37 @@
+//! What the page is made to believe of screen and focus.
+
+use crate::Empty;
+use crate::protocol::commands;
+use serde::Serialize;
+
+commands! {
+    SetFocusEmulationEnabled = "Emulation.setFocusEmulationEnabled" -> Empty;
+    SetDeviceMetricsOverride = "Emulation.setDeviceMetricsOverride" -> Empty;
+    ClearDeviceMetricsOverride = "Emulation.clearDeviceMetricsOverride" -> Empty;
+}
+
+/// Makes a page in the background behave as one in front.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetFocusEmulationEnabled {
+    /// Whether it does.
+    pub enabled: bool,
+}
+
+/// Sets size and density of the screen.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetDeviceMetricsOverride {
+    /// The width in CSS pixels; 0 for the real one.
+    pub width: i64,
+    /// The height in CSS pixels; 0 for the real one.
+    pub height: i64,
+    /// Device pixels for one CSS pixel; 0 for the real one.
+    pub device_scale_factor: f64,
+    /// Whether it behaves as a phone: viewport meta, overlaid scroll bars, text sizes.
+    pub mobile: bool,
+}
+
+/// Goes back to the real screen.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ClearDeviceMetricsOverride {}
