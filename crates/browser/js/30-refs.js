@@ -1,0 +1,130 @@
+// Element references: numbers that stay with an element for life, and fingerprints that find a redrawn one again.
+(function (lib) {
+  'use strict';
+  if (lib.ready) return;
+
+  /** @typedef {{ref: WeakRef<Element>, tag: string, role: string|null, name: string, ids: string, row: string}} Record */
+  /** @type {Map<number, Record>} */
+  const records = new Map();
+  /** @type {WeakMap<Element, number>} */
+  const numbers = new WeakMap();
+  const KEEP = 50000;
+
+  const ROW = 'tr, li, [role=row], [role=listitem], [role=option], [role=treeitem], article, [role=article]';
+
+  /** Two neighbours of the same make are taken for items of a collection. */
+  function isItem(el) {
+    const kind = lib.attr(el, 'class');
+    const tag = lib.tagOf(el);
+    const same = (other) => other !== null && lib.tagOf(other) === tag && lib.attr(other, 'class') === kind;
+    return (tag === 'div' || tag === 'section' || tag.includes('-')) && (same(el.nextElementSibling) || same(el.previousElementSibling));
+  }
+
+  /** The row, list item or card that an element stands in, or null. */
+  lib.rowOf = (el) => {
+    const parent = lib.parentOf(el);
+    if (!parent) return null;
+    const row = lib.closest(parent, ROW);
+    if (row) return row;
+    let n = parent;
+    for (let i = 0; n && i < 4; i++, n = lib.parentOf(n)) if (isItem(n)) return n;
+    return null;
+  };
+
+  /** Text of the row, list item or card around an element; '' when it stands in none. */
+  lib.rowText = (el) => {
+    const row = lib.rowOf(el);
+    if (!row) return '';
+    const { rows } = lib.cache();
+    let text = rows.get(row);
+    if (text === undefined) rows.set(row, text = lib.clean(lib.flatText(row, false), 120));
+    return text;
+  };
+
+  const idsOf = (el) => ['id', 'name', 'type'].map((a) => lib.attr(el, a) || '').join('|');
+
+  function print(el) {
+    return { ref: new WeakRef(el), tag: lib.tagOf(el), role: lib.roleOf(el), name: lib.nameOf(el), ids: idsOf(el), row: lib.rowText(el) };
+  }
+
+  /** Numbers of elements that are gone are forgotten once there are very many: they can't be found again anyway. */
+  function prune() {
+    for (const [number, record] of records) {
+      if (records.size <= KEEP / 2) break;
+      const el = record.ref.deref();
+      if (!el || !lib.isConnected(el)) records.delete(number);
+    }
+  }
+
+  /** The element's number, issued from `alloc.next` when it has none. The fingerprint is renewed: this is what the caller now gets to see. */
+  lib.refOf = (el, alloc) => {
+    let number = numbers.get(el);
+    if (number === undefined) {
+      number = alloc.next++;
+      numbers.set(el, number);
+      if (records.size > KEEP) prune();
+    }
+    records.set(number, print(el));
+    return number;
+  };
+
+  /** The number that an element already has, or null; nothing is issued. */
+  lib.knownRef = (el) => numbers.get(el) ?? null;
+
+  /** Written form of a number in the frame of this call. */
+  lib.refText = (number, args) => (args.frame ? `f${args.frame}e${number}` : `e${number}`);
+
+  /** `{ref, role, name, description}` of an element, as candidates and matches are written. */
+  lib.entryOf = (el, alloc) => ({
+    ref: lib.refText(lib.refOf(el, alloc), alloc),
+    role: lib.roleOf(el) || (lib.isActionable(el) ? 'clickable' : 'generic'),
+    name: lib.clean(lib.nameOf(el), 80),
+    description: described(el),
+  });
+
+  function described(el) {
+    const row = lib.rowText(el);
+    const name = lib.nameOf(el);
+    const own = lib.describe(el);
+    return row && row !== name ? `${own} in "${lib.clean(row, 60)}"` : own;
+  }
+
+  const sameKind = (el, record) => lib.roleOf(el) === record.role && lib.nameOf(el) === record.name;
+
+  /** Every shown element of the document with a record's tag, role, name and identity. */
+  function twins(record, except) {
+    const out = [];
+    for (const el of lib.deepQuery(record.tag)) {
+      if (el !== except && idsOf(el) === record.ids && sameKind(el, record) && lib.isRendered(el)) out.push(el);
+    }
+    return out;
+  }
+
+  const candidates = (els, alloc) => els.slice(0, 12).map((el) => lib.entryOf(el, alloc));
+
+  /** A number back to its element: alive and still itself, found again, or refused. */
+  lib.resolveRef = (number, alloc) => {
+    const record = records.get(number);
+    if (!record) return { problem: { status: 'unknown_ref' } };
+    const el = record.ref.deref();
+    if (el && lib.isConnected(el)) {
+      const renamed = !sameKind(el, record);
+      const moved = !renamed && record.row !== '' && lib.rowText(el) !== record.row;
+      if (!renamed && !moved) return { el };
+      // A list redrawn in place keeps its nodes and swaps what they mean: then another element is the one that was meant.
+      const others = twins(record, el).filter((other) => renamed || lib.rowText(other) === record.row);
+      if (others.length === 0) return { el };
+      const meant = others.filter((other) => lib.rowText(other) === record.row);
+      return { problem: { status: 'stale', candidates: candidates(meant.length ? meant : others, alloc) } };
+    }
+    const fits = twins(record, null);
+    const exact = fits.filter((other) => lib.rowText(other) === record.row);
+    if (exact.length === 1) {
+      const found = exact[0];
+      record.ref = new WeakRef(found);
+      if (!numbers.has(found)) numbers.set(found, number);
+      return { el: found, healed: true };
+    }
+    return { problem: { status: 'stale', candidates: exact.length || fits.length ? candidates(exact.length ? exact : fits, alloc) : lib.closestNames(record.name, record.role, alloc) } };
+  };
+})(globalThis.__truehand ??= {});
