@@ -1,5 +1,6 @@
 //! The closed list of error codes, with what each means to a program: exit code, retry, next step.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -7,7 +8,7 @@ use std::fmt;
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, exit $exit:literal, retry $retry:literal, $next:literal;)*) => {
         /// Why a call failed. The names are stable.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         pub enum ErrorCode {
             $($(#[$doc])* #[serde(rename = $name)] $variant,)*
         }
@@ -164,7 +165,7 @@ impl fmt::Display for ErrorCode {
 }
 
 /// A failure: a code, what happened, and what to do next. Fields, not prose, carry the details.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorBody {
     /// The stable code.
     pub code: ErrorCode,

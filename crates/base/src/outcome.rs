@@ -1,6 +1,7 @@
 //! What a call came to, as data. Faces make words of it with [`crate::words`].
 
 use crate::{ErrorBody, PageEffect, TabId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -18,7 +19,7 @@ pub struct Image {
 }
 
 /// Something that the caller should know though the call did not fail.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// A stable name, for example `EXPECTATION_MISSED`.
     pub code: String,
