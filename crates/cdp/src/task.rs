@@ -286,3 +286,28 @@ fn read_error(method: &str, error: &RawValue) -> CdpError {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn call_that_its_caller_dropped_leaves_no_entry() {
+        let (outgoing, _to_write) = mpsc::unbounded_channel();
+        let (unrouted, _events) = mpsc::unbounded_channel();
+        let mut state = State {
+            outgoing,
+            unrouted,
+            pending: HashMap::new(),
+            routes: HashMap::new(),
+            parents: HashMap::new(),
+        };
+        for id in [1, 2] {
+            let (reply, _answer) = oneshot::channel();
+            let method = Cow::Borrowed("A.act");
+            state.take(Input::Call { id, session: None, method, message: Vec::new(), reply });
+        }
+        state.take(Input::Forget { id: 1 });
+        assert_eq!(state.pending.keys().collect::<Vec<_>>(), [&2]);
+    }
+}
