@@ -1,1 +1,35 @@
-//! Filled by the next commits.
+//! State on disk: the state folder, whole-file writes, the configuration, traces, the request journal,
+//! artifacts.
+//!
+//! Invariants: files are written whole or by SQLite in WAL mode, so a kill at any point loses at most
+//! the call in flight; the clock is the caller's; names that come from elsewhere are checked before they
+//! become paths; a trace line is redacted before it is given to the writer. Everything here blocks:
+//! async callers move it to a thread that may wait.
+
+mod artifacts;
+mod config;
+mod files;
+mod home;
+mod journal;
+mod redact;
+mod time;
+mod trace;
+
+pub use artifacts::{Artifact, Artifacts};
+pub use config::{
+    BrowserConfig, Bucket, Config, ConfigError, EffectsConfig, LimitsConfig, ToolsConfig, TraceConfig,
+};
+pub use files::write_whole;
+pub use home::Home;
+pub use journal::{Begun, Journal, args_digest};
+pub use redact::{REDACTED, redact};
+pub use time::Timestamp;
+pub use trace::{TRACE_VERSION, Trace, TraceRecord, read_trace};
+
+use std::path::Path;
+use truehand_base::{ErrorBody, ErrorCode};
+
+/// `STORE_FAILED` with what was tried, where, and the system's words.
+fn failed(what: &str, path: &Path, error: &dyn std::fmt::Display) -> ErrorBody {
+    ErrorBody::new(ErrorCode::StoreFailed, format!("can't {what} {}: {error}", path.display()))
+}
