@@ -19,6 +19,8 @@ pub fn chromium() -> PathBuf {
     let found = NAMES.iter().flat_map(|name| folders.iter().map(move |f| f.join(name))).find(|p| p.is_file());
     match found {
         Some(path) => path,
-        None => panic!("tests need a real Chromium: apt-get install chromium, or set TRUEHAND_CHROMIUM to its path"),
+        None => panic!(
+            "tests need a real Chromium: apt-get install chromium, or set TRUEHAND_CHROMIUM to its path"
+        ),
     }
 }

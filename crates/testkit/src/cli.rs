@@ -106,7 +106,8 @@ impl Cli {
             command.current_dir(folder);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap_or_else(|e| panic!("{} can't start: {e}", self.binary.display()));
+        let mut child =
+            command.spawn().unwrap_or_else(|e| panic!("{} can't start: {e}", self.binary.display()));
         let mut stdin = child.stdin.take().expect("stdin is piped");
         // A command that reads no input may close it; then there is nobody to write to.
         drop(stdin.write_all(input.as_bytes()));
@@ -120,7 +121,10 @@ impl Cli {
         });
         if !ended {
             child.kill().expect("a child of ours can be ended");
-            panic!("truehand {args:?} did not end within {DEADLINE:?}; stderr: {}", finish(&stderr, "stderr", args));
+            panic!(
+                "truehand {args:?} did not end within {DEADLINE:?}; stderr: {}",
+                finish(&stderr, "stderr", args)
+            );
         }
         CliOutput {
             stdout: finish(&stdout, "stdout", args),

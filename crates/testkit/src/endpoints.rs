@@ -107,7 +107,8 @@ async fn slow() -> (StatusCode, &'static str) {
 /// Answers nothing at all; the bound only keeps a forgotten client from staying for ever.
 async fn never() -> Response {
     sleep(NEVER).await;
-    let broken = stream::once(async { Err::<Bytes, _>(std::io::Error::other("this request is never answered")) });
+    let broken =
+        stream::once(async { Err::<Bytes, _>(std::io::Error::other("this request is never answered")) });
     Body::from_stream(broken).into_response()
 }
 

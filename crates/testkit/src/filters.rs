@@ -49,7 +49,8 @@ pub fn times(text: &str) -> String {
             0 => return None,
             n => {
                 let end = clock + n;
-                let fraction = rest[end..].strip_prefix('.').map_or(0, |f| 1 + leading(f, |c| c.is_ascii_digit()));
+                let fraction =
+                    rest[end..].strip_prefix('.').map_or(0, |f| 1 + leading(f, |c| c.is_ascii_digit()));
                 end + fraction + usize::from(rest[end + fraction..].starts_with('Z'))
             }
         };
@@ -126,7 +127,9 @@ fn leading(text: &str, fits: impl Fn(char) -> bool) -> usize {
 /// The length of the pattern (`d` is a digit) when the text starts with it, else 0.
 fn shape(text: &str, pattern: &str) -> usize {
     let mut chars = text.chars();
-    let fits = pattern.chars().all(|p| chars.next().is_some_and(|c| if p == 'd' { c.is_ascii_digit() } else { c == p }));
+    let fits = pattern
+        .chars()
+        .all(|p| chars.next().is_some_and(|c| if p == 'd' { c.is_ascii_digit() } else { c == p }));
     if fits { pattern.len() } else { 0 }
 }
 
@@ -140,7 +143,10 @@ mod tests {
 
     #[test]
     fn filters_replace_what_differs_and_leave_the_rest() {
-        assert_eq!(ports("http://127.0.0.1:4123/a and localhost:9/ but host:80"), "http://127.0.0.1:PORT/a and localhost:PORT/ but host:80");
+        assert_eq!(
+            ports("http://127.0.0.1:4123/a and localhost:9/ but host:80"),
+            "http://127.0.0.1:PORT/a and localhost:PORT/ but host:80"
+        );
         assert_eq!(refs("clicked e12 [ref=f2e7] the1 e1a e"), "clicked eN [ref=fNeN] the1 e1a e");
         assert_eq!(times("at 2026-11-30T21:30:00.123Z or 21:30:00, not 1:2"), "at TIME or TIME, not 1:2");
         assert_eq!(durations("within 300 ms, 1.5 s, 3 sheep"), "within N ms, N s, 3 sheep");

@@ -186,7 +186,8 @@ impl McpClient {
         loop {
             let answer = self.request("tools/list", params);
             let result = &answer["result"];
-            tools.extend(result["tools"].as_array().unwrap_or_else(|| panic!("no tools in {answer}")).clone());
+            tools
+                .extend(result["tools"].as_array().unwrap_or_else(|| panic!("no tools in {answer}")).clone());
             match result["nextCursor"].as_str() {
                 Some(cursor) => params = json!({ "cursor": cursor }),
                 None => return tools,
@@ -208,7 +209,10 @@ impl McpClient {
     /// # Panics
     /// When the server's input is closed.
     pub fn begin_call(&mut self, name: &str, arguments: Value) -> u64 {
-        self.begin("tools/call", json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": self.next_id } }))
+        self.begin(
+            "tools/call",
+            json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": self.next_id } }),
+        )
     }
 
     /// Waits for the end of a call.

@@ -72,7 +72,12 @@ impl Log {
     }
 
     /// Waits until `fits` was seen `wanted` times; false when `limit` passed first.
-    pub(crate) async fn wait(&self, wanted: usize, limit: Duration, fits: impl Fn(&Recorded) -> bool) -> bool {
+    pub(crate) async fn wait(
+        &self,
+        wanted: usize,
+        limit: Duration,
+        fits: impl Fn(&Recorded) -> bool,
+    ) -> bool {
         let mut seen = self.seen.subscribe();
         let enough = seen.wait_for(|_| self.count(&fits) >= wanted);
         matches!(timeout(limit, enough).await, Ok(Ok(_)))

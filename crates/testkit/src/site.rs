@@ -31,7 +31,10 @@ impl Site {
     ///
     /// # Panics
     /// When no loopback port can be had.
-    #[expect(clippy::unused_async, reason = "callers await a start; that it needs no waiting is our business")]
+    #[expect(
+        clippy::unused_async,
+        reason = "callers await a start; that it needs no waiting is our business"
+    )]
     pub async fn start() -> Site {
         Site::start_blocking()
     }
@@ -102,7 +105,8 @@ impl Site {
     pub async fn wait_for(&self, method: &str, path: &str, wanted: usize) {
         let fits = |r: &Recorded| r.method == method && r.path == path;
         if !self.log.wait(wanted, SEEN_WITHIN, fits).await {
-            let seen: Vec<String> = self.requests().iter().map(|r| format!("{} {}", r.method, r.path)).collect();
+            let seen: Vec<String> =
+                self.requests().iter().map(|r| format!("{} {}", r.method, r.path)).collect();
             panic!("{method} {path} did not come {wanted} times within {SEEN_WITHIN:?}; seen: {seen:?}");
         }
     }
@@ -132,7 +136,8 @@ impl Drop for Site {
 async fn serve(log: Arc<Log>, ready: mpsc::Sender<Ports>, stopped: oneshot::Receiver<()>) {
     let (v4, v6) = listen::both(0).await.expect("a loopback port");
     let secure = TcpListener::bind(("127.0.0.1", 0)).await.expect("a loopback port for https");
-    let port = |listener: &TcpListener| listener.local_addr().expect("a bound listener has an address").port();
+    let port =
+        |listener: &TcpListener| listener.local_addr().expect("a bound listener has an address").port();
     let ports = Ports { http: port(&v4), https: port(&secure) };
     let app = endpoints::router(log);
     tokio::spawn(axum::serve(v4, app.clone()).into_future());

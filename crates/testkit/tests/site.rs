@@ -1,5 +1,7 @@
 //! The fixture site, asked over plain sockets.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
+
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -10,7 +12,9 @@ fn ask(host: &str, port: u16, method: &str, path: &str, headers: &str, body: &[u
     let mut stream = TcpStream::connect((host, port)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let length = body.len();
-    let head = format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n");
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n"
+    );
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(body).unwrap();
     let mut answer = Vec::new();
@@ -52,7 +56,10 @@ fn site_endpoints_answer_as_documented() {
     assert!(ask("127.0.0.1", site.port(), "POST", "/fail", "", b"").starts_with("HTTP/1.1 500"));
     assert!(ask("127.0.0.1", site.port(), "POST", "/any/where", "", b"n=Ann").contains("n=Ann"));
     let download = get(&site, "/dl");
-    assert!(download.contains("filename=\"report 2026.csv\"") && download.ends_with("a,b\n1,2\n"), "{download}");
+    assert!(
+        download.contains("filename=\"report 2026.csv\"") && download.ends_with("a,b\n1,2\n"),
+        "{download}"
+    );
     assert!(get(&site, "/redirect?to=/quiet").contains("location: /quiet"));
     assert!(get(&site, "/cookie/set?k=v").contains("set-cookie: k=v; Path=/"));
     assert!(ask("127.0.0.1", site.port(), "GET", "/cookie/show", "cookie: k=v\r\n", b"").contains(">k=v<"));
