@@ -19,16 +19,16 @@ events! {
 }
 
 /// Asks which browser this is.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GetVersion {}
 
 /// Ends the browser in an orderly way.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Close {}
 
 /// Decides what happens to downloads of a context.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetDownloadBehavior {
     /// `deny`, `allow`, `allowAndName` (files are named by their guid) or `default`.
     pub behavior: String,
@@ -44,8 +44,8 @@ pub struct SetDownloadBehavior {
 }
 
 /// Stops a download.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct CancelDownload {
     /// The download's name.
     pub guid: String,
@@ -55,8 +55,8 @@ pub struct CancelDownload {
 }
 
 /// Asks which window shows a target.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct GetWindowForTarget {
     /// The target; none for the one of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,8 +64,8 @@ pub struct GetWindowForTarget {
 }
 
 /// Moves a window or changes its state.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetWindowBounds {
     /// The window.
     pub window_id: i64,

@@ -16,20 +16,20 @@ commands! {
 }
 
 /// Asks for the events of this domain.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Enable {}
 
 /// Asks which element holds a frame.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct GetFrameOwner {
     /// The frame.
     pub frame_id: FrameId,
 }
 
 /// Describes a node.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct DescribeNode {
     /// The node.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,8 +46,8 @@ pub struct DescribeNode {
 }
 
 /// Gives a node as an object of a world.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ResolveNode {
     /// The node.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,8 +61,8 @@ pub struct ResolveNode {
 }
 
 /// Puts files into a file input.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetFileInputFiles {
     /// Absolute paths.
     pub files: Vec<String>,
@@ -75,8 +75,8 @@ pub struct SetFileInputFiles {
 }
 
 /// Asks where a node is seen.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct GetContentQuads {
     /// The node.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,8 +87,8 @@ pub struct GetContentQuads {
 }
 
 /// Scrolls until a node is seen.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ScrollIntoViewIfNeeded {
     /// The node.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,8 +99,8 @@ pub struct ScrollIntoViewIfNeeded {
 }
 
 /// Asks for a node's boxes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct GetBoxModel {
     /// The node.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use crate::Empty;
 use crate::protocol::commands;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 commands! {
     SetFocusEmulationEnabled = "Emulation.setFocusEmulationEnabled" -> Empty;
@@ -11,16 +11,16 @@ commands! {
 }
 
 /// Makes a page in the background behave as one in front.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetFocusEmulationEnabled {
     /// Whether it does.
     pub enabled: bool,
 }
 
 /// Sets size and density of the screen.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetDeviceMetricsOverride {
     /// The width in CSS pixels; 0 for the real one.
     pub width: i64,
@@ -33,5 +33,5 @@ pub struct SetDeviceMetricsOverride {
 }
 
 /// Goes back to the real screen.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClearDeviceMetricsOverride {}

@@ -19,8 +19,8 @@ events! {
 }
 
 /// Moves the mouse, presses or releases a button, or turns the wheel.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct DispatchMouseEvent {
     /// `mousePressed`, `mouseReleased`, `mouseMoved` or `mouseWheel`.
     #[serde(rename = "type")]
@@ -53,8 +53,8 @@ pub struct DispatchMouseEvent {
 }
 
 /// Presses or releases a key.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct DispatchKeyEvent {
     /// `keyDown`, `keyUp`, `rawKeyDown` or `char`.
     #[serde(rename = "type")]
@@ -92,16 +92,16 @@ pub struct DispatchKeyEvent {
 }
 
 /// Enters text that no key stands for.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct InsertText {
     /// The text.
     pub text: String,
 }
 
 /// Sets the text that an input method is composing.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ImeSetComposition {
     /// The text.
     pub text: String,
@@ -118,16 +118,16 @@ pub struct ImeSetComposition {
 }
 
 /// Reports drags as events instead of carrying them out.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetInterceptDrags {
     /// Whether to report.
     pub enabled: bool,
 }
 
 /// Carries on a drag that was reported.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct DispatchDragEvent {
     /// `dragEnter`, `dragOver`, `drop` or `dragCancel`.
     #[serde(rename = "type")]
@@ -144,8 +144,8 @@ pub struct DispatchDragEvent {
 }
 
 /// Touches the screen.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct DispatchTouchEvent {
     /// `touchStart`, `touchMove`, `touchEnd` or `touchCancel`.
     #[serde(rename = "type")]
@@ -187,8 +187,8 @@ pub struct DragDataItem {
 }
 
 /// A finger.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct TouchPoint {
     /// CSS pixels from the left of the page's viewport.
     pub x: f64,

@@ -13,7 +13,7 @@ events! {
 }
 
 /// Asks for the events of this domain.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Enable {}
 
 /// The process behind this session died. Pending calls were failed.

@@ -13,7 +13,7 @@ events! {
 }
 
 /// Asks for the events of this domain, and for what was written before.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Enable {}
 
 /// A line was written.

@@ -43,12 +43,12 @@ events! {
 }
 
 /// Asks for the events of this domain.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Enable {}
 
 /// Goes to an address.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Navigate {
     /// Where to.
     pub url: String,
@@ -61,8 +61,8 @@ pub struct Navigate {
 }
 
 /// Loads the page again.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Reload {
     /// Whether the cache is passed by.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,24 +70,24 @@ pub struct Reload {
 }
 
 /// Asks for the frames of this session.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GetFrameTree {}
 
 /// Asks for the page's history.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GetNavigationHistory {}
 
 /// Goes to an entry of the history.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct NavigateToHistoryEntry {
     /// The entry.
     pub entry_id: i64,
 }
 
 /// Runs a script in every document before its own scripts.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct AddScriptToEvaluateOnNewDocument {
     /// The script.
     pub source: String,
@@ -100,8 +100,8 @@ pub struct AddScriptToEvaluateOnNewDocument {
 }
 
 /// Makes an isolated world in a frame, or finds the one of this name.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct CreateIsolatedWorld {
     /// The frame.
     pub frame_id: FrameId,
@@ -114,8 +114,8 @@ pub struct CreateIsolatedWorld {
 }
 
 /// Answers an open dialog.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct HandleJavaScriptDialog {
     /// Whether it is accepted.
     pub accept: bool,
@@ -125,8 +125,8 @@ pub struct HandleJavaScriptDialog {
 }
 
 /// Takes a picture of the page.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct CaptureScreenshot {
     /// `png`, `jpeg` or `webp`; png when none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,39 +149,39 @@ pub struct CaptureScreenshot {
 }
 
 /// Asks for sizes and scroll offsets.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GetLayoutMetrics {}
 
 /// Reports file choosers as events instead of showing them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetInterceptFileChooserDialog {
     /// Whether to report.
     pub enabled: bool,
 }
 
 /// Brings the page to the front.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BringToFront {}
 
 /// Stops what is loading.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StopLoading {}
 
 /// Asks for lifecycle events.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetLifecycleEventsEnabled {
     /// Whether to send them.
     pub enabled: bool,
 }
 
 /// Crashes the renderer. It is never answered.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Crash {}
 
 /// Closes the page, giving it a chance to object.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Close {}
 
 /// How a navigation began.
@@ -259,6 +259,7 @@ pub struct NavigationEntry {
     /// The address.
     pub url: String,
     /// The address as it was typed.
+    #[serde(rename = "userTypedURL")]
     pub user_typed_url: String,
     /// The title.
     pub title: String,
@@ -283,8 +284,8 @@ pub struct IsolatedWorld {
 }
 
 /// A part of the page, in CSS pixels from the document's corner.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Viewport {
     /// The left edge.
     pub x: f64,

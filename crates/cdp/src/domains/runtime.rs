@@ -25,12 +25,12 @@ events! {
 }
 
 /// Asks for the events of this domain.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Enable {}
 
 /// Evaluates an expression.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Evaluate {
     /// The expression.
     pub expression: String,
@@ -64,8 +64,8 @@ pub struct Evaluate {
 }
 
 /// Calls a function.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct CallFunctionOn {
     /// The function's source.
     pub function_declaration: String,
@@ -96,32 +96,32 @@ pub struct CallFunctionOn {
 }
 
 /// Lets go of an object.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ReleaseObject {
     /// The object.
     pub object_id: RemoteObjectId,
 }
 
 /// Lets go of the objects of a group.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ReleaseObjectGroup {
     /// The group.
     pub object_group: String,
 }
 
 /// Lets a target run that waits since it was attached.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunIfWaitingForDebugger {}
 
 /// Ends the script that is running.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TerminateExecution {}
 
 /// Asks for the properties of an object.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct GetProperties {
     /// The object.
     pub object_id: RemoteObjectId,

@@ -28,8 +28,8 @@ events! {
 }
 
 /// Asks to be told of every target.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetDiscoverTargets {
     /// Whether to be told.
     pub discover: bool,
@@ -39,8 +39,8 @@ pub struct SetDiscoverTargets {
 }
 
 /// Attaches to what comes into being beneath this session. Never call it twice on a live session: Chromium then detaches and attaches again.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SetAutoAttach {
     /// Whether to attach.
     pub auto_attach: bool,
@@ -54,8 +54,8 @@ pub struct SetAutoAttach {
 }
 
 /// Attaches to a target.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct AttachToTarget {
     /// The target.
     pub target_id: TargetId,
@@ -64,8 +64,8 @@ pub struct AttachToTarget {
 }
 
 /// Ends a session.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct DetachFromTarget {
     /// The session.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,8 +73,8 @@ pub struct DetachFromTarget {
 }
 
 /// Opens a page.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct CreateTarget {
     /// What to load; `about:blank` for nothing.
     pub url: String,
@@ -96,24 +96,24 @@ pub struct CreateTarget {
 }
 
 /// Closes a page.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct CloseTarget {
     /// The page.
     pub target_id: TargetId,
 }
 
 /// Brings a page to the front.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ActivateTarget {
     /// The page.
     pub target_id: TargetId,
 }
 
 /// Lists the targets.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct GetTargets {
     /// Which targets; none for the browser's default choice.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,8 +121,8 @@ pub struct GetTargets {
 }
 
 /// Asks about one target.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct GetTargetInfo {
     /// The target; none for the one of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,8 +130,8 @@ pub struct GetTargetInfo {
 }
 
 /// Makes a separate set of cookies and storage.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct CreateBrowserContext {
     /// Whether it ends with this connection.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,16 +139,16 @@ pub struct CreateBrowserContext {
 }
 
 /// Ends a context and closes its pages.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct DisposeBrowserContext {
     /// The context.
     pub browser_context_id: BrowserContextId,
 }
 
 /// One line of a filter; the first line that fits a target decides.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct FilterEntry {
     /// The type that it fits; none for all.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
