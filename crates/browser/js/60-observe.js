@@ -1,0 +1,763 @@
+// The observation of a frame: what changed in a window around an action, without what was changing anyway.
+//
+// One MutationObserver watches the document and every reachable shadow root from document start on. What it hands over is
+// netted within a window: a value that was written again, or an element that was put back where it was, is no change.
+((lib) => {
+  'use strict';
+  if (lib.ready) return;
+
+  /** Records in one window after which they are only counted, not looked into. */
+  const FLOOD = 5_000;
+  /** Elements of one window that are walked; past it the browser's own counters are used. */
+  const WALK_CAP = 20_000;
+  const OBSERVED = {
+    subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true,
+  };
+
+  /** Shadow roots under observation. */
+  const observed = new WeakSet();
+  /** What a node did while nobody acted, by kind of change. @type {WeakMap<Node, Map<string, Habit>>} */
+  const habits = new WeakMap();
+  /** Elements that a recurring change made: what happens in them is as recurring. */
+  const born = new WeakSet();
+  /** When a style or class of an element last changed; tells `prepare` whether something may be moving. */
+  const restyled = new WeakMap();
+  /** The last known scroll positions. @type {WeakMap<Element, {x: number, y: number}>} */
+  const positions = new WeakMap();
+
+  /** True from a real input event until the task that carried it is over. */
+  let inInput = false;
+  let lastInput = -Infinity;
+  /** Counts the actions; changes in the idle time between two of them share a number. */
+  let stretch = 0;
+  /** False until the first load has come to rest: loading is no habit. */
+  let loaded = false;
+  /** Ends the waiting of a `settle`. @type {((superseded: boolean) => void) | null} */
+  let endPending = null;
+  /** Called on a change that counts, while a `settle` waits. @type {(() => void) | null} */
+  let wake = null;
+
+  /**
+   * @typedef {{last: number, gap: number, run: number, stretch: number, proved: boolean, recent: {at: number, delay: number}[]}} Habit
+   * `gap`: the longest of the last gaps; `run`: changes in one idle stretch; `delay`: time since the last input.
+   */
+
+  /** @param {'idle' | 'open' | 'late'} mode */
+  const newWindow = (mode) => ({
+    mode,
+    startedAt: performance.now(),
+    records: 0,
+    walked: 0,
+    truncated: false,
+    added: 0,
+    removed: 0,
+    attr: 0,
+    text: 0,
+    ambient: 0,
+    /** Counts the changes that matter, so that frames can be compared. */
+    serial: 0,
+    /** First values in this window. @type {Map<Element, Map<string, string | null>>} */
+    attrs: new Map(),
+    /** @type {Map<CharacterData, string>} */
+    data: new Map(),
+    /** An element's own text before; null when it can't be told. @type {Map<Node, string | null>} */
+    texts: new Map(),
+    /** Elements that are new in this window: what changes in them is part of their coming. */
+    fresh: new WeakSet(),
+    /** @type {Map<Element, {x: number, y: number}>} */
+    scrolls: new Map(),
+    /** @type {Map<Element, {kind: string, value: string}>} */
+    fields: new Map(),
+    /** @type {Set<Element> | null} */
+    shown: null,
+    /** @type {{shown: number, hidden: number} | null} */
+    flips: null,
+    /** @type {Element | null} */
+    acted: null,
+    /** @type {Element | null} */
+    focusBefore: null,
+    focusSelector: '',
+    /** @type {{receiver: string, intended: boolean, trusted: boolean} | null} */
+    hit: null,
+  });
+
+  let current = newWindow('idle');
+
+  const now = () => performance.now();
+  const isElement = (/** @type {Node} */ node) => node.nodeType === 1;
+  const isText = (/** @type {Node} */ node) => node.nodeType === 3 || node.nodeType === 4;
+  // Read from the prototypes: an input called "parentNode" takes the property's place on its form.
+  const getter = (/** @type {object} */ proto, /** @type {string} */ name) => Object.getOwnPropertyDescriptor(proto, name).get;
+  const getParent = getter(Node.prototype, 'parentNode');
+  const getOwner = getter(Node.prototype, 'ownerDocument');
+  const getLastChild = getter(Element.prototype, 'lastElementChild');
+  const getPrevious = getter(Element.prototype, 'previousElementSibling');
+  const parentOf = (/** @type {Node} */ node) => getParent.call(node);
+  const isHere = (/** @type {Node} */ node) => lib.isConnected(node) && getOwner.call(node) === document;
+  const UNSEEN_TEXT = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE']);
+
+  // ---------------------------------------------------------------- habits
+
+  /** @param {MutationRecord} record */
+  const kindOf = (record) => (record.type === 'attributes' ? `a:${record.attributeName}` : record.type);
+
+  /** Whether an input event's listener is running right now; the flag alone may outlive the task by a moment. */
+  const inListener = () => {
+    const event = globalThis.event;
+    return Boolean(event) && INPUT_EVENTS.has(event.type);
+  };
+
+  /** @param {Habit | undefined} habit @param {number} at */
+  const recurs = (habit, at) => {
+    if (!habit) return false;
+    const rest = at - habit.last;
+    if (habit.proved && rest <= Math.max(600, Math.min(2.5 * habit.gap, habit.gap + 10_000))) return true;
+    // A clock can tick once in every short pause between actions. It gives itself away by a steady pace that has
+    // nothing to do with when the input came; an effect has a steady distance from its input instead.
+    if (habit.recent.length < 4) return false;
+    const gaps = habit.recent.slice(1).map((entry, i) => entry.at - habit.recent[i].at);
+    const longest = Math.max(...gaps);
+    const delays = habit.recent.map((entry) => entry.delay);
+    return Math.min(...gaps) > 0.9 * longest && Math.max(...delays) - Math.min(...delays) > 0.3 * longest && rest < 1.5 * longest;
+  };
+
+  /** @param {Node} node @param {string} kind @param {number} at @param {boolean} idle */
+  const learn = (node, kind, at, idle) => {
+    let kinds = habits.get(node);
+    if (!kinds) habits.set(node, (kinds = new Map()));
+    const habit = kinds.get(kind);
+    const entry = { at, delay: at - lastInput };
+    if (!habit) {
+      kinds.set(kind, { last: at, gap: 0, run: idle ? 1 : 0, stretch, proved: false, recent: [entry] });
+      return;
+    }
+    // Several records of one burst are one change.
+    if (at - habit.last < 12) return;
+    habit.recent.push(entry);
+    if (habit.recent.length > 4) habit.recent.shift();
+    if (idle) {
+      habit.run = habit.stretch === stretch ? habit.run + 1 : 1;
+      habit.stretch = stretch;
+      if (habit.run >= 2) habit.proved = true;
+    }
+    habit.gap = Math.max(at - habit.last, habit.recent.length > 2 ? habit.gap * 0.8 : 0);
+    habit.last = at;
+  };
+
+  /** Whether a change of this node would have come anyway. @param {Node} node @param {string} kind @param {number} at */
+  const isAmbient = (node, kind, at) => {
+    const recurring = born.has(node) || born.has(parentOf(node)) || recurs(habits.get(node)?.get(kind), at);
+    return recurring && !(inInput && inListener());
+  };
+
+  /** @param {NodeList} nodes */
+  const markBorn = (nodes) => {
+    for (const node of nodes) {
+      if (!isElement(node)) continue;
+      born.add(node);
+      const inside = /** @type {Element} */ (node).getElementsByTagName('*');
+      for (let i = 0; i < inside.length && i < 500; i++) born.add(inside[i]);
+    }
+  };
+
+  // ---------------------------------------------------------------- shadow roots
+
+  /** @param {ShadowRoot} root */
+  const watchRoot = (root) => {
+    observed.add(root);
+    observer.observe(root, OBSERVED);
+    root.addEventListener('scroll', onScroll, { capture: true, passive: true });
+  };
+
+  /** Observes the shadow roots that are not observed yet; returns them. */
+  const discover = () => {
+    const found = lib.roots().filter((/** @type {Node} */ root) => root !== document && !observed.has(root));
+    for (const root of found) watchRoot(root);
+    return found;
+  };
+
+  // ---------------------------------------------------------------- records
+
+  const changed = () => {
+    current.serial++;
+    wake?.();
+  };
+
+  /** @param {MutationRecord[]} records */
+  const take = (records) => {
+    const w = current;
+    const at = now();
+    const idle = w.mode !== 'open' && !inInput;
+    if (w.mode !== 'idle') w.records += records.length;
+    if (w.records > FLOOD) w.truncated = true;
+    const children = [];
+    const others = [];
+    for (const record of records) {
+      const node = record.target;
+      if (record.type === 'attributes') {
+        if (record.oldValue === valueOf(/** @type {Element} */ (node), record) && !w.attrs.has(/** @type {Element} */ (node))) {
+          // Written again with what it held, or on the way back to it: only the first value of a window tells.
+          if (w.mode !== 'idle' && !w.truncated && !isAmbient(node, kindOf(record), at)) others.push(record);
+          continue;
+        }
+        if (record.attributeName === 'style' || record.attributeName === 'class') restyled.set(node, at);
+      } else if (record.type === 'characterData' && !isText(node)) {
+        continue;
+      }
+      const kind = kindOf(record);
+      const ambient = isAmbient(node, kind, at);
+      if (!inInput && (loaded || w.mode === 'open')) learn(node, kind, at, idle);
+      if (ambient) {
+        if (record.type === 'childList') markBorn(record.addedNodes);
+        w.ambient++;
+        continue;
+      }
+      if (w.mode === 'idle') {
+        if (record.type === 'childList') watchCustom(record.addedNodes);
+        continue;
+      }
+      if (w.truncated) countCheaply(w, record);
+      else if (record.type === 'childList') children.push(record);
+      else others.push(record);
+    }
+    // Children first: what changes in an element that is new is part of its coming.
+    if (children.length) noteChildren(w, children);
+    for (const record of others) record.type === 'attributes' ? noteAttribute(w, record) : noteData(w, record);
+  };
+
+  /** A component that comes while nobody acts is watched at once, so that its habits are known. @param {NodeList} nodes */
+  const watchCustom = (nodes) => {
+    for (const node of nodes) {
+      const root = isElement(node) && lib.tagOf(node).includes('-') ? lib.shadowOf(node) : null;
+      if (root && !observed.has(root)) watchRoot(root);
+    }
+  };
+
+  /** @param {Element} el @param {MutationRecord} record */
+  const valueOf = (el, record) => (record.attributeNamespace ? el.getAttributeNS(record.attributeNamespace, record.attributeName) : el.getAttribute(record.attributeName));
+
+  /** @param {ReturnType<typeof newWindow>} w @param {MutationRecord} record */
+  const countCheaply = (w, record) => {
+    if (record.type === 'attributes') w.attr++;
+    else if (record.type === 'characterData') w.text++;
+    else {
+      let elements = 0;
+      for (const node of record.addedNodes) if (isElement(node)) (elements++, w.added++);
+      for (const node of record.removedNodes) if (isElement(node)) (elements++, w.removed++);
+      if (!elements) w.text++;
+    }
+    changed();
+  };
+
+  /** @param {ReturnType<typeof newWindow>} w @param {MutationRecord} record */
+  const noteAttribute = (w, record) => {
+    const el = /** @type {Element} */ (record.target);
+    const differs = record.oldValue !== valueOf(el, record);
+    if (differs) changed();
+    if (w.fresh.has(el)) return;
+    let names = w.attrs.get(el);
+    if (!names) w.attrs.set(el, (names = new Map()));
+    const key = record.attributeNamespace ? `${record.attributeNamespace} ${record.attributeName}` : record.attributeName;
+    if (!names.has(key)) names.set(key, record.oldValue);
+  };
+
+  /** @param {ReturnType<typeof newWindow>} w @param {MutationRecord} record */
+  const noteData = (w, record) => {
+    const node = /** @type {CharacterData} */ (record.target);
+    const parent = node.parentElement;
+    if (parent && UNSEEN_TEXT.has(parent.tagName)) return;
+    if (record.oldValue !== node.data) changed();
+    if (parent && w.fresh.has(parent)) return;
+    if (!w.data.has(node)) w.data.set(node, record.oldValue ?? '');
+  };
+
+  /** @param {ReturnType<typeof newWindow>} w @param {MutationRecord[]} records one batch, in order */
+  const noteChildren = (w, records) => {
+    /** What the batch did to an element first, which tells whether it was there before. @type {Map<Node, 'added' | 'removed'>} */
+    const first = new Map();
+    /** @type {Map<Node, Node>} */
+    const from = new Map();
+    /** @type {Map<Node, MutationRecord[]>} */
+    const textOnly = new Map();
+    const wasThere = (/** @type {Node} */ target) => {
+      for (let node = target; node; node = parentOf(node)) if (first.get(node) === 'added') return false;
+      return true;
+    };
+    for (const record of records) {
+      let elements = false;
+      for (const node of record.removedNodes) {
+        if (!isElement(node)) continue;
+        elements = true;
+        if (first.has(node)) continue;
+        first.set(node, wasThere(record.target) ? 'removed' : 'added');
+        from.set(node, record.target);
+      }
+      for (const node of record.addedNodes) {
+        if (!isElement(node)) continue;
+        elements = true;
+        if (!first.has(node)) first.set(node, 'added');
+      }
+      if (elements) continue;
+      const list = textOnly.get(record.target);
+      if (list) list.push(record);
+      else textOnly.set(record.target, [record]);
+    }
+    const counted = new Set();
+    const moved = new Map();
+    let before = w.added + w.removed;
+    for (const [node, how] of first) {
+      const here = isHere(node);
+      if (how === 'added' && here) w.added += countTree(w, node, first, 'removed', counted, true);
+      else if (how === 'removed' && !here) w.removed += countTree(w, node, first, 'added', counted, false);
+      else if (how === 'removed') {
+        const parent = from.get(node);
+        if (parentOf(node) !== parent) (w.added++, w.removed++);
+        else if (moved.has(parent)) moved.get(parent).push(node);
+        else moved.set(parent, [node]);
+      }
+    }
+    for (const [parent, nodes] of moved) {
+      const n = countReordered(parent, nodes, records);
+      w.added += n;
+      w.removed += n;
+    }
+    if (w.added + w.removed !== before) changed();
+    for (const [target, list] of textOnly) noteOwnText(w, target, list);
+  };
+
+  /**
+   * Elements of a subtree, shadow content included, without parts that came from or went elsewhere.
+   * @param {ReturnType<typeof newWindow>} w @param {Node} top @param {Map<Node, string>} first @param {string} skip
+   * @param {Set<Node>} counted @param {boolean} coming
+   */
+  const countTree = (w, top, first, skip, counted, coming) => {
+    let n = 0;
+    const stack = [top];
+    while (stack.length) {
+      const el = /** @type {Element} */ (stack.pop());
+      if (counted.has(el) || first.get(el) === skip) continue;
+      if (w.walked++ > WALK_CAP) {
+        w.truncated = true;
+        n += 1 + el.getElementsByTagName('*').length;
+        continue;
+      }
+      counted.add(el);
+      n++;
+      if (coming) w.fresh.add(el);
+      const root = lib.shadowOf(el);
+      if (root) {
+        if (coming && !observed.has(root)) watchRoot(root);
+        for (let child = root.lastElementChild; child; child = getPrevious.call(child)) stack.push(child);
+      }
+      for (let child = getLastChild.call(el); child; child = getPrevious.call(child)) stack.push(child);
+    }
+    return n;
+  };
+
+  /**
+   * How many of these children stand elsewhere among those that stayed; found by undoing the batch on today's list.
+   * @param {Node} parent @param {Node[]} nodes @param {MutationRecord[]} records
+   */
+  const countReordered = (parent, nodes, records) => {
+    /** @type {Map<Node | null, Node | null>} */
+    const next = new Map();
+    /** @type {Map<Node | null, Node | null>} */
+    const prev = new Map();
+    const join = (/** @type {Node | null} */ a, /** @type {Node | null} */ b) => (next.set(a, b), prev.set(b, a));
+    let last = null;
+    for (const child of parent.childNodes) (join(last, child), (last = child));
+    join(last, null);
+    for (let i = records.length; i--; ) {
+      const record = records[i];
+      if (record.target !== parent) continue;
+      for (const node of record.addedNodes) {
+        if (!next.has(node)) continue;
+        join(prev.get(node) ?? null, next.get(node) ?? null);
+        next.delete(node);
+        prev.delete(node);
+      }
+      let at = record.previousSibling;
+      for (const node of record.removedNodes) (join(at, node), (at = node));
+      join(at, record.nextSibling);
+    }
+    const before = new Map();
+    for (let node = next.get(null), guard = 0; node && guard < 100_000; node = next.get(node), guard++) {
+      if (isElement(node) && parentOf(node) === parent) before.set(node, before.size);
+    }
+    const wanted = new Set(nodes);
+    let index = 0;
+    let reordered = 0;
+    for (const child of /** @type {ParentNode} */ (/** @type {unknown} */ (parent)).children) {
+      const was = before.get(child);
+      if (was === undefined) continue;
+      if (wanted.has(child) && was !== index) reordered++;
+      index++;
+    }
+    return reordered;
+  };
+
+  const ownText = (/** @type {Node} */ target) => {
+    let out = '';
+    for (const node of target.childNodes) if (isText(node)) out += /** @type {CharacterData} */ (node).data;
+    return out;
+  };
+
+  /** @param {ReturnType<typeof newWindow>} w @param {Node} target @param {MutationRecord[]} records without elements */
+  const noteOwnText = (w, target, records) => {
+    if (isElement(target) && UNSEEN_TEXT.has(/** @type {Element} */ (target).tagName)) return;
+    const came = new Set();
+    let gone = '';
+    for (const record of records) {
+      for (const node of record.removedNodes) {
+        if (!isText(node)) continue;
+        if (came.has(node)) came.delete(node);
+        else gone += w.data.get(/** @type {CharacterData} */ (node)) ?? /** @type {CharacterData} */ (node).data;
+      }
+      for (const node of record.addedNodes) if (isText(node)) came.add(node);
+    }
+    let here = '';
+    let others = false;
+    for (const node of target.childNodes) {
+      if (isText(node) && came.has(node)) here += /** @type {CharacterData} */ (node).data;
+      else if (isText(node) || isElement(node)) others = true;
+    }
+    if (gone === here && !w.texts.has(target)) return;
+    changed();
+    if (w.fresh.has(target) || w.texts.has(target)) return;
+    w.texts.set(target, others ? null : gone);
+  };
+
+  // ---------------------------------------------------------------- what a window amounts to
+
+  /** @param {ReturnType<typeof newWindow>} w */
+  const focusOf = (w) => {
+    const after = lib.focused();
+    const moved = after !== w.focusBefore;
+    const idle = !after || after === document.body || after === document.documentElement;
+    // A press moves the focus to what was pressed, or to the nearest focusable element around it, or away: no effect.
+    const ownDoing = idle || (w.acted !== null && (lib.contains(w.acted, after) || lib.contains(after, w.acted)));
+    const effect = moved && !idle && (lib.takesText(after) || !ownDoing);
+    return { before: w.focusSelector, after: idle ? '' : lib.selectorOf(after), moved, effect };
+  };
+
+  /** @param {ReturnType<typeof newWindow>} w */
+  const changedFields = (w) => {
+    const out = [];
+    for (const [el, was] of w.fields) {
+      if (!lib.isConnected(el)) continue;
+      const is = lib.fieldState(el);
+      if (is.kind === was.kind && is.value !== was.value) out.push({ el, kind: is.kind, value: is.value });
+    }
+    return out;
+  };
+
+  /** @param {ReturnType<typeof newWindow>} w */
+  const lookForFlips = (w) => {
+    if (!w.shown) return;
+    const visible = lib.shownNow(w.acted);
+    let shown = 0;
+    let hidden = 0;
+    for (const el of visible) if (!w.shown.has(el)) shown++;
+    for (const el of w.shown) if (!visible.has(el) && el.isConnected) hidden++;
+    w.flips = shown + hidden > 0 ? { shown, hidden } : null;
+  };
+
+  /** @param {ReturnType<typeof newWindow>} w */
+  const scrolledBy = (w) => {
+    let best = null;
+    for (const [el, was] of w.scrolls) {
+      const dx = Math.round(el.scrollLeft - was.x);
+      const dy = Math.round(el.scrollTop - was.y);
+      if (!dx && !dy) continue;
+      if (!best || Math.abs(dx) + Math.abs(dy) > Math.abs(best.dx) + Math.abs(best.dy)) best = { el, dx, dy };
+    }
+    if (!best) return null;
+    const page = best.el === document.scrollingElement;
+    return { target: page ? 'page' : lib.describe(best.el), dx: best.dx, dy: best.dy };
+  };
+
+  /** @param {ReturnType<typeof newWindow>} w */
+  const tally = (w) => {
+    let attr = w.attr + (w.flips ? w.flips.shown + w.flips.hidden : 0);
+    let text = w.text;
+    for (const [el, names] of w.attrs) {
+      if (!lib.isConnected(el)) continue;
+      for (const [key, was] of names) {
+        const cut = key.indexOf(' ');
+        if ((cut < 0 ? el.getAttribute(key) : el.getAttributeNS(key.slice(0, cut), key.slice(cut + 1))) !== was) attr++;
+      }
+    }
+    for (const [target, was] of w.texts) if (target.isConnected && (was === null || ownText(target) !== was)) text++;
+    for (const [node, was] of w.data) if (node.isConnected && node.data !== was && !w.texts.has(/** @type {Node} */ (node.parentNode))) text++;
+    const fields = changedFields(w);
+    for (const field of fields) if (field.kind === 'value') text++; else attr++;
+    return { added: w.added, removed: w.removed, attr_changes: attr, text_changes: text, ambient: w.ambient, fields };
+  };
+
+  /** @param {ReturnType<typeof newWindow>} w @param {ReturnType<typeof tally>} sum */
+  const amounts = (w, sum) => sum.added + sum.removed + sum.attr_changes + sum.text_changes > 0 || focusOf(w).effect || scrolledBy(w) !== null;
+
+  /** @param {ReturnType<typeof newWindow>} w @param {{frame?: number, next?: number}} args */
+  const report = (w, args) => {
+    const { fields, ...dom } = tally(w);
+    const alloc = { frame: args.frame ?? 0, next: args.next ?? 0 };
+    const values = [];
+    for (const { el, value } of fields.slice(0, 20)) {
+      const number = lib.knownRef(el) ?? (args.next !== undefined && values.length < 5 ? lib.refOf(el, alloc) : null);
+      values.push({ ref: number === null ? '' : lib.refText(number, alloc), got: lib.isSecret(el) && value !== '' ? '••••' : lib.clean(value, 200) });
+    }
+    const scrolled = scrolledBy(w);
+    const out = {
+      seen: amounts(w, { ...dom, fields }),
+      dom,
+      focus: focusOf(w),
+      values,
+      truncated: w.truncated,
+      elements: countElements(),
+      elapsed_ms: Math.round(now() - w.startedAt),
+      closed: lib.closedHosts?.({ max: 200 })?.count ?? 0,
+      next: args.next === undefined ? undefined : alloc.next,
+    };
+    if (w.hit) out.hit = w.hit;
+    if (scrolled) out.scrolled = scrolled;
+    return out;
+  };
+
+  const countElements = () => document.getElementsByTagName('*').length;
+  const flush = () => {
+    const pending = observer.takeRecords();
+    if (pending.length) take(pending);
+  };
+
+  // ---------------------------------------------------------------- listeners
+
+  const INPUT_EVENTS = new Set(['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu', 'keydown',
+    'keypress', 'keyup', 'beforeinput', 'input', 'change', 'paste', 'cut', 'wheel', 'touchstart', 'touchend', 'dragstart', 'drag', 'dragenter',
+    'dragover', 'dragleave', 'drop', 'dragend', 'mouseover', 'mouseout', 'mouseenter', 'pointerover', 'pointerenter', 'mousemove', 'pointermove',
+    'submit', 'reset', 'toggle', 'compositionend']);
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => {
+    inInput = false;
+  };
+
+  const onInput = (/** @type {Event} */ event) => {
+    if (!event.isTrusted && !lib.acting) return;
+    lastInput = now();
+    if (!inInput) {
+      inInput = true;
+      channel.port2.postMessage(0);
+    }
+    if (current.mode === 'open' && (event.type === 'input' || event.type === 'change')) changed();
+  };
+
+  const onFocus = () => {
+    if (current.mode === 'open') changed();
+  };
+
+  const onScroll = (/** @type {Event} */ event) => {
+    const el = event.target === document ? document.scrollingElement : /** @type {Element} */ (event.target);
+    if (!(el instanceof Element) || lib.takesText(el)) return;
+    const at = now();
+    const was = positions.get(el) ?? { x: 0, y: 0 };
+    positions.set(el, { x: el.scrollLeft, y: el.scrollTop });
+    const ambient = isAmbient(el, 'scroll', at);
+    if (current.mode !== 'open') {
+      if (loaded && !inInput) learn(el, 'scroll', at, true);
+      return;
+    }
+    if (ambient) return;
+    if (!current.scrolls.has(el)) current.scrolls.set(el, was);
+    const start = current.scrolls.get(el);
+    if (start.x !== el.scrollLeft || start.y !== el.scrollTop) changed();
+  };
+
+  /** Idempotent, and called on every arm: `document.open` takes all listeners away. */
+  const listen = () => {
+    const how = { capture: true, passive: true };
+    for (const type of INPUT_EVENTS) addEventListener(type, onInput, how);
+    addEventListener('focusin', onFocus, how);
+    addEventListener('scroll', onScroll, how);
+    lib.listenForHits?.();
+  };
+
+  /** The next frame, or 60 ms where frames are not drawn. @param {() => void} then */
+  const frame = (then) => {
+    let done = false;
+    const once = () => {
+      if (done) return;
+      done = true;
+      cancelAnimationFrame(asked);
+      clearTimeout(timer);
+      then();
+    };
+    const asked = requestAnimationFrame(once);
+    const timer = setTimeout(once, 60);
+  };
+
+  const observer = new MutationObserver(take);
+  observer.observe(document, OBSERVED);
+  listen();
+
+  // The load phase ends with two frames without a change, or one second after the document was complete: a page with a
+  // ticker in every frame would never be quiet.
+  const awaitRest = () => {
+    const since = now();
+    let quiet = 0;
+    let calm = true;
+    const probe = new MutationObserver(() => {
+      calm = false;
+    });
+    probe.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    const step = () => {
+      quiet = calm ? quiet + 1 : 0;
+      calm = true;
+      if (quiet < 2 && now() - since < 1_000) return frame(step);
+      probe.disconnect();
+      loaded = true;
+      discover();
+    };
+    frame(step);
+  };
+  if (document.readyState === 'loading') addEventListener('DOMContentLoaded', awaitRest, { once: true });
+  else awaitRest();
+
+  // ---------------------------------------------------------------- page functions
+
+  lib.nextFrame = () => new Promise((resolve) => frame(() => resolve(undefined)));
+  /** Milliseconds since a style or class of the element changed. */
+  lib.restyledFor = (/** @type {Element} */ el) => now() - (restyled.get(el) ?? -Infinity);
+  /** The observation window, for the watch on who receives an event. */
+  lib.observation = () => current;
+
+  /**
+   * Starts a new window.
+   * @param {Element | null} acted the element that is about to be acted on
+   * @param {{visibility?: boolean}} options
+   */
+  lib.openWindow = (acted, { visibility = false } = {}) => {
+    endPending?.(true);
+    flush();
+    listen();
+    const late = { added: 0, removed: 0, attr_changes: 0, text_changes: 0, ambient: 0 };
+    if (current.mode === 'late') {
+      const sum = tally(current);
+      for (const key of Object.keys(late)) late[key] = sum[key];
+    }
+    discover();
+    const w = (current = newWindow('open'));
+    stretch++;
+    w.acted = acted;
+    w.focusBefore = lib.focused();
+    const idle = !w.focusBefore || w.focusBefore === document.body || w.focusBefore === document.documentElement;
+    w.focusSelector = idle ? '' : lib.selectorOf(w.focusBefore);
+    w.fields = lib.fieldsNow(acted);
+    if (document.scrollingElement) w.scrolls.set(document.scrollingElement, { x: document.scrollingElement.scrollLeft, y: document.scrollingElement.scrollTop });
+    for (let el = acted && lib.parentOf(acted); el; el = lib.parentOf(el)) w.scrolls.set(el, { x: el.scrollLeft, y: el.scrollTop });
+    if (visibility) w.shown = lib.shownNow(acted);
+    return { elements: countElements(), late };
+  };
+
+  lib.arm = (/** @type {any} */ args = {}) => {
+    let acted = null;
+    if (args.watch !== undefined && args.watch !== null) {
+      const target = typeof args.watch === 'object' ? args.watch : { kind: 'ref', number: Number(String(args.watch).replace(/^.*e/, '')) };
+      acted = lib.resolve(target, { frame: args.frame ?? 0, next: args.next ?? 0 }).el ?? null;
+    }
+    return lib.openWindow(acted, { visibility: args.visibility === true });
+  };
+
+  lib.settle = (/** @type {any} */ args = {}) => {
+    endPending?.(true);
+    // A document that came with the action was never armed: all that it does from here on is its window.
+    if (current.mode !== 'open') lib.openWindow(null);
+    const w = current;
+    const { min_ms = 300, max_ms = 2_000, seen = false } = args;
+    const began = now();
+    return new Promise((resolve) => {
+      let quiet = 0;
+      let serial = w.serial;
+      let effective = false;
+      /** @type {ReturnType<typeof setTimeout> | undefined} */
+      let timer;
+      const finish = (/** @type {boolean} */ isQuiet, superseded = false) => {
+        endPending = null;
+        wake = null;
+        clearTimeout(timer);
+        flush();
+        const out = { ...report(w, args), quiet: isQuiet };
+        if (superseded) out.superseded = true;
+        resolve(out);
+      };
+      endPending = () => finish(false, true);
+      let ended = false;
+      const step = () => {
+        if (ended || endPending !== mine) return;
+        flush();
+        const elapsed = now() - began;
+        if (w.serial !== serial) {
+          serial = w.serial;
+          quiet = 0;
+          effective = false;
+        } else if (effective) {
+          quiet++;
+        }
+        effective = effective || seen || amounts(w, tally(w));
+        if (!effective && w.shown) {
+          lookForFlips(w);
+          effective = w.flips !== null;
+        }
+        if (!effective && elapsed >= min_ms) {
+          lookForHiddenRoots(w);
+          ended = true;
+          return finish(true);
+        }
+        if (effective && quiet >= 2) {
+          ended = true;
+          return finish(true);
+        }
+        if (elapsed >= max_ms) {
+          ended = true;
+          return finish(false);
+        }
+        if (effective) return frame(step);
+        // Nothing yet: sleep until something changes. Hovering shows things without any record, so it is looked for.
+        const rest = Math.max(1, Math.min(min_ms, max_ms) - elapsed);
+        const go = () => {
+          wake = null;
+          clearTimeout(timer);
+          frame(step);
+        };
+        wake = go;
+        timer = setTimeout(() => {
+          wake = null;
+          step();
+        }, w.shown ? Math.min(50, rest) : rest);
+      };
+      const mine = endPending;
+      step();
+    });
+  };
+
+  /** Shadow roots that were attached to elements which were there before. @param {ReturnType<typeof newWindow>} w */
+  const lookForHiddenRoots = (w) => {
+    for (const root of discover()) if (!w.fresh.has(root.host)) w.added += root.querySelectorAll('*').length;
+  };
+
+  lib.finish = (/** @type {any} */ args = {}) => {
+    endPending?.(true);
+    flush();
+    if (current.mode !== 'open') lib.openWindow(null);
+    if (current.shown) lookForFlips(current);
+    return report(current, args);
+  };
+
+  lib.close = () => {
+    endPending?.(true);
+    flush();
+    current = newWindow('late');
+    stretch++;
+    return {};
+  };
+
+  lib.stats = () => ({ elements: countElements(), url: location.href, title: lib.clean(document.title, 200), ready: document.readyState });
+})(globalThis.__truehand ??= {});

@@ -1,0 +1,527 @@
+// Getting an action to its element: can it receive events, at which point, and who received them in the end.
+((lib) => {
+  'use strict';
+  if (lib.ready) return;
+
+  /** How long an element or its cover may move before the answer is given anyway, in milliseconds. */
+  const PATIENCE = 500;
+
+  const allocOf = (/** @type {any} */ args) => ({ frame: args.frame ?? 0, next: args.next ?? 0 });
+  const round = (/** @type {number} */ n) => Math.round(n * 100) / 100;
+  const refOf = (/** @type {Element} */ el, /** @type {any} */ alloc) => lib.refText(lib.refOf(el, alloc), alloc);
+
+  // ---------------------------------------------------------------- where the element is
+
+  const viewport = () => ({ x: 0, y: 0, right: innerWidth, bottom: innerHeight });
+
+  /** Boxes of the element in the viewport; those of what it holds when it has none (floats, display: contents). @param {Element} el */
+  const boxesOf = (el) => {
+    const own = [...el.getClientRects()].filter((r) => r.width > 0 && r.height > 0);
+    if (own.length) return own;
+    const inside = lib.rectOf(el);
+    return inside ? [new DOMRect(inside.x, inside.y, inside.width, inside.height)] : [];
+  };
+
+  /** The part of a box in the viewport. @param {DOMRect} box */
+  const inView = (box) => {
+    const view = viewport();
+    const x = Math.max(box.left, view.x);
+    const y = Math.max(box.top, view.y);
+    const right = Math.min(box.right, view.right);
+    const bottom = Math.min(box.bottom, view.bottom);
+    return right - x > 0 && bottom - y > 0 ? { x, y, width: right - x, height: bottom - y } : null;
+  };
+
+  /** The ancestor that cuts all of the element off, or null. @param {Element} el */
+  const clipper = (el) => {
+    const [box] = boxesOf(el);
+    if (!box) return null;
+    let { left, top, right, bottom } = box;
+    for (let { clip } = lib.geoOf(el); clip; clip = clip.up) {
+      const cut = clip.el.getBoundingClientRect();
+      left = Math.max(left, cut.left);
+      top = Math.max(top, cut.top);
+      right = Math.min(right, cut.right);
+      bottom = Math.min(bottom, cut.bottom);
+      if (right - left < 1 || bottom - top < 1) return clip.el;
+    }
+    return null;
+  };
+
+  // Centre first, then the quarters, then the middles of the sides: a cover often takes only a part.
+  const SPOTS = [[0.5, 0.5], [0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75], [0.5, 0.15], [0.5, 0.85], [0.1, 0.5], [0.9, 0.5]];
+  const INNER_CONTROLS = 'a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[contenteditable=""],[contenteditable=true]';
+
+  /** Whether an event on `hit` is an event for `el`. @param {Element} el @param {Element | null} hit */
+  const serves = (el, hit) => {
+    if (!hit) return false;
+    if (lib.contains(el, hit)) return true;
+    // A press on a label is a press on its control, and the other way round.
+    const label = lib.closest(hit, 'label');
+    if (label && /** @type {HTMLLabelElement} */ (label).control === el) return true;
+    if (lib.tagOf(el) === 'label') return /** @type {HTMLLabelElement} */ (el).control === hit;
+    if (lib.tagOf(el) === 'option' || lib.tagOf(el) === 'optgroup') return lib.closest(el, 'select') === hit;
+    return false;
+  };
+
+  /**
+   * A point of the element that receives events for it, or what lies over it.
+   * @param {Element} el @param {{x: number, y: number} | undefined} position offset within the element
+   * @returns {{point?: {x: number, y: number}, rect?: any, cover?: Element | null, none?: boolean}}
+   */
+  const aim = (el, position) => {
+    const boxes = boxesOf(el).slice(0, 4);
+    if (position) {
+      const whole = el.getBoundingClientRect();
+      const point = { x: whole.left + position.x, y: whole.top + position.y };
+      if (!inView(new DOMRect(point.x - 0.5, point.y - 0.5, 1, 1))) return { none: true };
+      const hit = lib.elementAt(point.x, point.y);
+      return serves(el, hit) ? { point, rect: whole } : { cover: hit };
+    }
+    let cover;
+    let fallback;
+    for (const box of boxes) {
+      const part = inView(box);
+      if (!part) continue;
+      for (const [fx, fy] of SPOTS) {
+        const point = { x: part.x + part.width * fx, y: part.y + part.height * fy };
+        const hit = lib.elementAt(point.x, point.y);
+        if (!serves(el, hit)) {
+          cover ??= hit;
+          continue;
+        }
+        // A control inside a clickable card would take the press for itself: look for a free spot first.
+        const inner = hit === el || lib.tagOf(el) === 'label' ? null : lib.closest(hit, INNER_CONTROLS);
+        if (!inner || inner === el || !lib.contains(el, inner)) return { point, rect: box };
+        fallback ??= { point, rect: box };
+      }
+    }
+    return fallback ?? (cover === undefined ? { none: true } : { cover });
+  };
+
+  /** @param {Element} el */
+  const centre = (el) => {
+    const target = boxesOf(el).length && el.getClientRects().length ? el : el.firstElementChild ?? el;
+    target.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+    lib.fresh();
+  };
+
+  /** @param {Element} el */
+  const inFullView = (el) => {
+    const [box] = boxesOf(el);
+    if (!box) return false;
+    const x = box.left + box.width / 2;
+    const y = box.top + box.height / 2;
+    return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
+  };
+
+  // ---------------------------------------------------------------- may it be acted on
+
+  /** Why nobody can see it, or null. @param {Element} el */
+  const whyHidden = (el) => {
+    if (!lib.isRendered(el)) {
+      for (let n = el; n; n = lib.parentOf(n)) {
+        const style = lib.styleOf(n);
+        const where = n === el ? '' : ` on ${lib.describe(n)}`;
+        if (style.display === 'none') return `display: none${where}`;
+        if (n === el && style.visibility !== 'visible') return `visibility: ${style.visibility}`;
+        if (n !== el && lib.tagOf(n) === 'details' && !(/** @type {HTMLDetailsElement} */ (n).open)) return `inside closed ${lib.describe(n)}`;
+        if (style.contentVisibility === 'hidden' && n !== el) return `content-visibility: hidden${where}`;
+      }
+      return 'not rendered';
+    }
+    return boxesOf(el).length ? null : 'zero size';
+  };
+
+  /** Why it would not react, or null. @param {Element} el @param {string} action */
+  const whyDisabled = (el, action) => {
+    if (action !== 'click' && action !== 'type' && action !== 'select' && action !== 'upload') return null;
+    const native = lib.closest(el, 'button,input,select,textarea,option,optgroup');
+    if (native && lib.matches(native, ':disabled')) {
+      const set = lib.closest(native, 'fieldset:disabled');
+      return set && !lib.hasAttr(native, 'disabled') ? `inside disabled ${lib.describe(set)}` : 'disabled attribute';
+    }
+    const aria = lib.closest(el, '[aria-disabled=true]');
+    if (aria) return aria === el ? 'aria-disabled' : `aria-disabled on ${lib.describe(aria)}`;
+    const inert = lib.closest(el, '[inert]');
+    if (inert) return inert === el ? 'inert' : `inert on ${lib.describe(inert)}`;
+    if (action === 'type' && lib.matches(el, 'input,textarea') && /** @type {HTMLInputElement} */ (el).readOnly) return 'read-only';
+    return null;
+  };
+
+  /** The label that stands in for a checkbox, radio or file input which styling has hidden. @param {Element} el */
+  const standIn = (el) => {
+    if (!lib.matches(el, 'input[type=checkbox],input[type=radio],input[type=file]')) return null;
+    return lib.labelsOf(el).find((/** @type {Element} */ label) => lib.isRendered(label) && boxesOf(label).length) ?? null;
+  };
+
+  // ---------------------------------------------------------------- movement
+
+  // Properties that change how a thing looks, never where it is.
+  const STILL = /^(opacity|color|background|border(?!.*width)|boxShadow|outline|filter|backdrop|textDecoration|fill|stroke|accent|caret|visibility|cursor|offset$|computedOffset|easing|composite)/i;
+
+  /** Finite animations that run on any of these elements or around them. @param {Element[]} elements @param {boolean} movingOnly */
+  const animated = (elements, movingOnly) => {
+    const scopes = new Set([document]);
+    for (const el of elements) for (let root = lib.rootOf(el); root; root = root.host ? lib.rootOf(root.host) : null) if (root.getAnimations) scopes.add(root);
+    for (const scope of scopes) {
+      for (const animation of scope.getAnimations()) {
+        if (animation.playState !== 'running' || !(animation.effect instanceof KeyframeEffect)) continue;
+        if (animation.effect.getComputedTiming().endTime === Infinity || !animation.effect.target) continue;
+        if (!elements.some((el) => lib.contains(animation.effect.target, el))) continue;
+        if (!movingOnly) return true;
+        if (animation.effect.getKeyframes().some((frame) => Object.keys(frame).some((key) => !STILL.test(key)))) return true;
+      }
+    }
+    return false;
+  };
+
+  /** Whether a script restyled the element or something around it a moment ago. @param {Element} el */
+  const restyledLately = (el) => {
+    for (let n = el; n; n = lib.parentOf(n)) if (lib.restyledFor(n) < 120) return true;
+    return false;
+  };
+
+  const place = (/** @type {Element} */ el) => {
+    const box = boxesOf(el)[0] ?? new DOMRect();
+    return { x: box.x, y: box.y };
+  };
+
+  // ---------------------------------------------------------------- covers
+
+  /** What a person would call the thing in the way: the whole dialog, bar or sheet that `hit` belongs to. @param {Element} el @param {Element | null} hit */
+  const coverOf = (el, hit) => {
+    // A modal dialog makes the rest of the page inert, so the point seems to hit the page itself.
+    if (!hit || lib.contains(hit, el)) {
+      const modal = lib.deepQuery('dialog:modal').find((/** @type {Element} */ dialog) => !lib.contains(dialog, el));
+      if (modal) return modal;
+    }
+    return hit ?? lib.documentElement();
+  };
+
+  const KINDS = new Set(['dialog', 'banner', 'consent']);
+
+  /** @param {Element} cover @param {Element} el @param {any} alloc */
+  const occluder = (cover, el, alloc) => {
+    const told = lib.classifyCover?.(cover, el) ?? { el: cover, kind: 'other' };
+    return { ref: refOf(told.el, alloc), description: lib.describe(told.el), kind: KINDS.has(told.kind) ? told.kind : 'other' };
+  };
+
+  // ---------------------------------------------------------------- prepare
+
+  /**
+   * One look, without waiting: the answer, and whether it may be different once things have come to rest.
+   * @param {Element} el @param {any} args @param {{scrolled: boolean}} state
+   */
+  const look = (el, args, state) => {
+    const { action = 'click', position } = args;
+    const why = whyDisabled(el, action);
+    if (why) return { answer: { status: 'disabled', why } };
+    let spot = el;
+    const hidden = whyHidden(el);
+    if (hidden) {
+      if (action === 'upload') return { answer: { status: 'ok' } };
+      const label = standIn(el);
+      if (!label) return { answer: { status: 'hidden', why: hidden }, wait: [el] };
+      spot = label;
+    }
+    if (action === 'upload') return { answer: { status: 'ok', spot, point: centreOf(spot), rect: boxesOf(spot)[0] } };
+    let got = inFullView(spot) ? aim(spot, position) : { none: true };
+    if (!got.point) {
+      if (!state.scrolled) {
+        state.scrolled = true;
+        centre(spot);
+      }
+      got = aim(spot, position);
+    }
+    if (!got.point && spot === el) {
+      const label = standIn(el);
+      if (label) {
+        if (!inFullView(label)) centre(label);
+        const other = aim(label, undefined);
+        if (other.point) {
+          spot = label;
+          got = other;
+        }
+      }
+    }
+    if (got.point) return { answer: { status: 'ok', spot, point: got.point, rect: got.rect } };
+    const cut = clipper(spot);
+    if (cut) return { answer: { status: 'hidden', why: `clipped away by ${lib.describe(cut)}` }, wait: [spot] };
+    if (got.none) return { answer: { status: 'outside' }, wait: [spot] };
+    if (lib.styleOf(spot).pointerEvents === 'none') return { answer: { status: 'disabled', why: 'pointer-events: none' }, wait: [spot] };
+    const cover = coverOf(spot, got.cover ?? null);
+    return { answer: { status: 'covered', cover }, wait: [spot, cover] };
+  };
+
+  const centreOf = (/** @type {Element} */ el) => {
+    const box = boxesOf(el)[0] ?? new DOMRect();
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  };
+
+  /** Looks again, frame by frame, while something that matters is moving. @param {Element} el @param {any} args */
+  const lookUntilStill = async (el, args) => {
+    const state = { scrolled: false };
+    const deadline = performance.now() + PATIENCE;
+    const start = place(el);
+    let doubtful = restyledLately(el);
+    for (;;) {
+      const { answer, wait } = look(el, args, state);
+      const at = place(answer.spot ?? el);
+      const busy = answer.status === 'ok' ? doubtful || (answer.spot && animated([answer.spot], true)) : wait && (doubtful || animated(wait, false));
+      if (!busy || performance.now() >= deadline) {
+        const first = state.scrolled ? null : start;
+        const dx = first ? Math.round(place(el).x - first.x) : 0;
+        const dy = first ? Math.round(place(el).y - first.y) : 0;
+        return dx || dy ? { ...answer, moved: { dx, dy } } : answer;
+      }
+      await lib.nextFrame();
+      lib.fresh();
+      if (!lib.isConnected(el)) return { status: 'gone' };
+      const is = place(answer.spot ?? el);
+      // What a script moves shows itself between two frames; a place that stayed is believed.
+      doubtful = is.x !== at.x || is.y !== at.y;
+    }
+  };
+
+  /** @param {any} args */
+  lib.prepare = async (args) => {
+    const alloc = allocOf(args);
+    let found = lib.resolve(args.target, alloc);
+    if (found.problem) return { ...found.problem, next: alloc.next };
+    let answer = await lookUntilStill(found.el, args);
+    if (answer.status === 'gone') {
+      // Redrawn while we waited: find it once more.
+      found = lib.resolve(args.target, alloc);
+      if (found.problem) return { ...found.problem, next: alloc.next };
+      answer = await lookUntilStill(found.el, args);
+      if (answer.status === 'gone') return { status: 'stale', candidates: [], next: alloc.next };
+    }
+    const { el } = found;
+    const about = {
+      ref: refOf(el, alloc),
+      description: lib.describe(el),
+      role: lib.roleOf(el) ?? 'generic',
+      name: lib.clean(lib.nameOf(el), 80),
+      tag: lib.tagOf(el),
+      editable: lib.takesText(el),
+    };
+    if (found.healed) about.healed = true;
+    const { status, spot, point, rect, cover, moved, ...rest } = answer;
+    const out = { status, ...about, ...rest };
+    if (moved) out.moved = moved;
+    if (status === 'covered') out.occluder = occluder(cover, el, alloc);
+    if (status === 'ok') {
+      const box = rect ?? new DOMRect();
+      Object.assign(out, { x: round(point?.x ?? 0), y: round(point?.y ?? 0), rect: { x: round(box.x), y: round(box.y), width: round(box.width), height: round(box.height) } });
+      if (args.arm) Object.assign(out, lib.openWindow(el, { visibility: args.action === 'hover' }));
+    }
+    out.next = alloc.next;
+    return out;
+  };
+
+  // ---------------------------------------------------------------- what hovering shows
+
+  const SHOWABLE = 'a[href],button,input,select,textarea,summary,[tabindex],[role],[onclick],li,img,label';
+
+  /** Elements that a person can see and that hovering may bring up. @param {Element | null} near */
+  lib.shownNow = (near) => {
+    const visible = new Set();
+    const add = (/** @type {Element} */ el) => {
+      if (!el.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true })) return;
+      const box = el.getBoundingClientRect();
+      if (box.width > 0 && box.height > 0) visible.add(el);
+    };
+    for (const el of lib.deepQuery(SHOWABLE).slice(0, 1_500)) add(el);
+    // What hovering shows by style alone stands in or beside what is hovered.
+    const around = near && (lib.parentOf(lib.parentOf(near) ?? near) ?? near);
+    const inside = around ? lib.queryAll(around, '*') : [];
+    for (let i = 0; i < inside.length && i < 1_500; i++) add(inside[i]);
+    return visible;
+  };
+
+  // ---------------------------------------------------------------- who received it
+
+  const HITS = ['pointerdown', 'mousedown', 'click', 'drop'];
+
+  /** @param {Element} acted @param {Node} receiver */
+  const intended = (acted, receiver) => {
+    const el = receiver.nodeType === 1 ? /** @type {Element} */ (receiver) : lib.parentOf(receiver);
+    if (!el) return false;
+    if (serves(acted, el)) return true;
+    // A closed shadow root shows only its host to listeners outside.
+    for (let root = lib.rootOf(acted); root.host; root = lib.rootOf(root.host)) if (root.host === el && root.mode === 'closed') return true;
+    return false;
+  };
+
+  const onHit = (/** @type {Event} */ event) => {
+    const w = lib.observation();
+    if (w.mode !== 'open' || w.hit) return;
+    const receiver = /** @type {Node | Window} */ (event.composedPath()[0]);
+    if (!(receiver instanceof Node)) return;
+    const el = receiver.nodeType === 1 ? receiver : lib.parentOf(receiver) ?? lib.documentElement();
+    w.hit = { receiver: lib.describe(el), intended: w.acted === null || intended(w.acted, receiver), trusted: event.isTrusted };
+  };
+
+  /** Called on every arm; adding a listener again does nothing. */
+  lib.listenForHits = () => {
+    for (const type of HITS) addEventListener(type, onHit, { capture: true, passive: true });
+  };
+  lib.listenForHits();
+
+  // ---------------------------------------------------------------- points and frames
+
+  /** @param {any} args */
+  lib.hitAt = (args) => {
+    const alloc = allocOf(args);
+    const el = lib.elementAt(args.x, args.y);
+    if (!el) return { status: 'outside', next: alloc.next };
+    const out = { status: 'ok', ref: refOf(el, alloc), description: lib.describe(el), next: alloc.next };
+    const number = lib.frameNumber(el);
+    if (number !== null) out.frame = number;
+    return out;
+  };
+
+  const frameElement = (/** @type {number} */ number) =>
+    lib.deepQuery('iframe,frame,object,embed').find((/** @type {Element} */ el) => lib.frameNumber(el) === number) ?? null;
+
+  /** Where the content of a frame starts in this viewport, and how much of it can be seen. @param {any} args */
+  lib.frameBox = (args) => {
+    const el = /** @type {HTMLElement | null} */ (frameElement(args.number));
+    if (!el) return { status: 'none' };
+    if (!lib.isRendered(el)) return { status: 'hidden', why: whyHidden(el) ?? 'not rendered' };
+    if (!inFullView(el)) centre(el);
+    const box = el.getBoundingClientRect();
+    if (!box.width || !box.height) return { status: 'hidden', why: 'zero size' };
+    const style = getComputedStyle(el);
+    const scale = el.offsetWidth ? box.width / el.offsetWidth : 1;
+    const x = box.left + (el.clientLeft + Number.parseFloat(style.paddingLeft)) * scale;
+    const y = box.top + (el.clientTop + Number.parseFloat(style.paddingTop)) * scale;
+    const clip = inView(box) ?? { x: 0, y: 0, width: 0, height: 0 };
+    return { status: 'ok', x: round(x), y: round(y), scale, clip };
+  };
+
+  /** @param {any} args */
+  lib.frameHit = (args) => {
+    const alloc = allocOf(args);
+    const el = frameElement(args.number);
+    const hit = lib.elementAt(args.x, args.y);
+    if (el && hit === el) return { ok: true };
+    const cover = el ? coverOf(el, hit) : hit;
+    return { ok: false, occluder: cover ? occluder(cover, el ?? cover, alloc) : null, next: alloc.next };
+  };
+
+  // ---------------------------------------------------------------- input by script
+
+  /** Runs what follows as if it were a person's input, for the observation. @template T @param {() => T} act @returns {T} */
+  const acting = (act) => {
+    lib.acting = true;
+    try {
+      return act();
+    } finally {
+      lib.acting = false;
+    }
+  };
+  lib.asInput = acting;
+
+  /** @param {Element} el @param {{x: number, y: number}} point */
+  const press = (el, point) => {
+    const base = { bubbles: true, cancelable: true, composed: true, view: window, clientX: point.x, clientY: point.y };
+    const pointer = { ...base, pointerId: 1, pointerType: 'mouse', isPrimary: true };
+    el.dispatchEvent(new PointerEvent('pointerover', pointer));
+    el.dispatchEvent(new MouseEvent('mouseover', base));
+    el.dispatchEvent(new PointerEvent('pointermove', pointer));
+    el.dispatchEvent(new MouseEvent('mousemove', base));
+    el.dispatchEvent(new PointerEvent('pointerdown', { ...pointer, buttons: 1, pressure: 0.5 }));
+    const held = el.dispatchEvent(new MouseEvent('mousedown', { ...base, detail: 1, buttons: 1 }));
+    // The browser would move the focus on a press that nobody cancelled.
+    if (held) {
+      const focusable = lib.closest(el, 'a[href],button,input,select,textarea,summary,[tabindex],[contenteditable]');
+      if (focusable instanceof HTMLElement) focusable.focus({ preventScroll: true });
+    }
+    el.dispatchEvent(new PointerEvent('pointerup', pointer));
+    el.dispatchEvent(new MouseEvent('mouseup', { ...base, detail: 1 }));
+    el.dispatchEvent(new PointerEvent('click', { ...pointer, detail: 1 }));
+  };
+
+  /** A click by script; the page can tell it from a person's. @param {any} args */
+  lib.clickSynthetic = (args) => {
+    const alloc = allocOf(args);
+    const { el, problem } = lib.resolve(args.target, alloc);
+    if (problem) return { ...problem, next: alloc.next };
+    acting(() => press(el, centreOf(el)));
+    return { status: 'ok', next: alloc.next };
+  };
+
+  /** Drag and drop by script, for hosts without trusted input. @param {any} args */
+  lib.dragSynthetic = (args) => {
+    const alloc = allocOf(args);
+    const from = lib.resolve(args.target, alloc);
+    if (from.problem) return { ...from.problem, next: alloc.next };
+    const to = lib.resolve(args.to, alloc);
+    if (to.problem) return { ...to.problem, next: alloc.next };
+    const dataTransfer = new DataTransfer();
+    const send = (/** @type {string} */ type, /** @type {Element} */ el) => {
+      const { x, y } = centreOf(el);
+      return el.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, composed: true, view: window, clientX: x, clientY: y, dataTransfer }));
+    };
+    return acting(() => {
+      if (!send('dragstart', from.el)) return { status: 'refused', next: alloc.next };
+      send('dragenter', to.el);
+      // A target takes the drop by cancelling the event.
+      const taken = !send('dragover', to.el);
+      if (taken) send('drop', to.el);
+      send('dragend', from.el);
+      return { status: taken ? 'ok' : 'refused', next: alloc.next };
+    });
+  };
+
+  /** @param {any} args */
+  lib.scrollTo = (args) => {
+    const alloc = allocOf(args);
+    const page = lib.scroller();
+    let el = page;
+    let described = 'page';
+    if (args.target) {
+      const found = lib.resolve(args.target, alloc);
+      if (found.problem) return { ...found.problem, next: alloc.next };
+      el = found.el;
+      if (args.to === 'into_view') {
+        const before = { x: page.scrollLeft, y: page.scrollTop };
+        el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+        return { status: 'ok', target: lib.describe(el), before, after: { x: page.scrollLeft, y: page.scrollTop }, max: maxOf(page), next: alloc.next };
+      }
+      // What is meant is the scroller that the element is, or stands in.
+      while (el !== page && !scrolls(el)) el = lib.parentOf(el) ?? page;
+      if (el === lib.body() || el === lib.documentElement()) el = page;
+      if (el !== page) described = lib.describe(el);
+    } else if (!scrolls(page)) {
+      // An application whose page itself doesn't scroll: its largest scroller is what a person would turn the wheel over.
+      const inner = lib.closest(lib.elementAt(innerWidth / 2, innerHeight / 2) ?? page, '*');
+      for (let n = inner; n; n = lib.parentOf(n)) {
+        if (n !== page && n !== lib.body() && scrolls(n)) {
+          el = n;
+          described = lib.describe(n);
+          break;
+        }
+      }
+    }
+    const before = { x: el.scrollLeft, y: el.scrollTop };
+    const behavior = 'instant';
+    if (args.to === 'top') el.scrollTo({ top: 0, behavior });
+    else if (args.to === 'bottom') el.scrollTo({ top: el.scrollHeight, behavior });
+    else el.scrollBy({ left: args.dx ?? 0, top: args.dy ?? 0, behavior });
+    return { status: 'ok', target: described, before, after: { x: el.scrollLeft, y: el.scrollTop }, max: maxOf(el), next: alloc.next };
+  };
+
+  const maxOf = (/** @type {Element} */ el) => ({ x: Math.max(0, el.scrollWidth - el.clientWidth), y: Math.max(0, el.scrollHeight - el.clientHeight) });
+
+  /** @param {Element} el */
+  const scrolls = (el) => {
+    const max = maxOf(el);
+    if (!max.x && !max.y) return false;
+    if (el === lib.scroller()) return true;
+    const style = lib.styleOf(el);
+    return (max.y > 0 && /auto|scroll/.test(style.overflowY)) || (max.x > 0 && /auto|scroll/.test(style.overflowX));
+  };
+})(globalThis.__truehand ??= {});
