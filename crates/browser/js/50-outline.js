@@ -1,0 +1,446 @@
+// The reading, first half: walks the composed tree once and leaves items, what a row will be made of.
+(function (lib) {
+  'use strict';
+  if (lib.ready) return;
+
+  const words = (text) => new Set(text.split(' '));
+  const SKIP = words('script style template noscript head meta link title base source track param datalist defs clipPath mask linearGradient radialGradient filter symbol desc colgroup col map wbr');
+  // Nothing below these is read: they are shown by their name, value or picture.
+  const LEAVES = words('textbox searchbox spinbutton slider scrollbar img canvas iframe video audio embed object progressbar meter separator math');
+  LEAVES.add('file input');
+  const CONTENT_WIDGETS = words('button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem clickable');
+  const CONTENT_NAMED = new Set([...CONTENT_WIDGETS, 'heading', 'tooltip']);
+  // Of no use to a reader without a name.
+  const PLAIN_UNNAMED = words('group figure document application blockquote note directory feed caption time marquee tooltip');
+  const ALWAYS_PLAIN = words('paragraph rowgroup caption definition_list');
+  const CELLS = words('cell gridcell columnheader rowheader');
+  const BREAKS = words('p li dt dd pre blockquote h1 h2 h3 h4 h5 h6 tr td th section article header footer nav aside main form fieldset ul ol dl table figure details');
+  const CLOSED_TAGS = words('div span section article main aside header footer p h1 h2 h3 h4 h5 h6 nav body blockquote');
+  const TOO_DEEP = 1200;
+  const MERGE = 200;
+  const LONG = 240;
+
+  /** Host candidates were looked into once when Rust was handed them. */
+  const looked = new WeakSet();
+  let hosts = [];
+
+  // ---- what a person can't read ----------------------------------------------------------------------------------
+
+  const parsed = new Map();
+  function colour(text) {
+    let c = parsed.get(text);
+    if (c) return c;
+    const m = /^rgba?\(([\d.]+),? ([\d.]+),? ([\d.]+)(?:(?:,| \/) ([\d.]+))?\)$/.exec(text);
+    c = m ? { r: +m[1], g: +m[2], b: +m[3], a: m[4] === undefined ? 1 : +m[4] } : { r: -1, g: -1, b: -1, a: 1 };
+    if (parsed.size > 500) parsed.clear();
+    parsed.set(text, c);
+    return c;
+  }
+
+  /** Colour behind an element, or null when a picture or a see-through colour makes it unknown. */
+  function backOf(el) {
+    const { back } = lib.cache();
+    const path = [];
+    let found;
+    for (let n = el; ; n = lib.parentOf(n)) {
+      if (!n) { found = { r: 255, g: 255, b: 255, a: 1 }; break; }
+      const known = back.get(n);
+      if (known !== undefined) { found = known; break; }
+      path.push(n);
+      const s = lib.styleOf(n);
+      if (s.backgroundImage !== 'none') { found = null; break; }
+      const c = colour(s.backgroundColor);
+      if (c.a === 1) { found = c; break; }
+      if (c.a > 0) { found = null; break; }
+    }
+    for (const n of path) back.set(n, found);
+    return found;
+  }
+
+  /** A placed box may lie on a picture that isn't one of its ancestors. */
+  function onPicture(el) {
+    for (let n = el, i = 0; n && i < 12; n = lib.parentOf(n), i++) {
+      const position = lib.styleOf(n).position;
+      if (position === 'static') continue;
+      const parent = lib.parentOf(n);
+      return Boolean(parent && lib.queryAll(parent, 'img, video, canvas, picture, svg, [style*="background"]').length);
+    }
+    return false;
+  }
+
+  /** Whether text that stands directly in this element can't be seen by a person. */
+  function textHidden(el, ctx) {
+    if (ctx.transparent || ctx.invisible) return true;
+    const s = lib.styleOf(el);
+    if (parseFloat(s.fontSize) < 2) return true;
+    const indent = s.textIndent;
+    if (indent.charCodeAt(0) === 45 && parseFloat(indent) < -500) return true;
+    const ink = colour(s.webkitTextFillColor);
+    if (ink.a === 0) {
+      // A gradient cut to the shape of the letters is painted by the background.
+      for (let n = el, i = 0; n && i < 4; n = lib.parentOf(n), i++) if (lib.styleOf(n).backgroundClip === 'text') return false;
+      return s.textShadow === 'none';
+    }
+    const { clip, fixed } = lib.geoOf(el);
+    if (lib.isClipped(el)) return true;
+    const own = lib.geoOf(el).inner;
+    const box = lib.boxOf(el);
+    if (own && own.el === el && (box.width <= 1 || box.height <= 1)) return true;
+    const path = s.clipPath;
+    if (path !== 'none' && /^(inset\((50|100)%|circle\(0)/.test(path)) return true;
+    if ((clip || fixed || box.right <= 0 || box.bottom <= 0 || box.x >= innerWidth) && box.width > 0 && lib.isOffscreen(el, box)) return true;
+    if (ink.r >= 0) {
+      const back = backOf(el);
+      if (back && back.r >= 0 && Math.abs(back.r - ink.r) <= 8 && Math.abs(back.g - ink.g) <= 8 && Math.abs(back.b - ink.b) <= 8) {
+        return s.textShadow === 'none' && !onPicture(el);
+      }
+    }
+    return false;
+  }
+
+  // ---- controls that stand in for others -------------------------------------------------------------------------
+
+  const isToggle = (el) => lib.tagOf(el) === 'input' && (el.type === 'checkbox' || el.type === 'radio');
+
+  /** A native control that is itself invisible but works for something that can be seen: styled boxes, upload zones, editors. */
+  function standsIn(el, ctx) {
+    const tag = lib.tagOf(el);
+    if (tag !== 'input' && tag !== 'select' && tag !== 'textarea') return false;
+    if (el === document.activeElement && lib.isDisplayed(el)) return true;
+    if (isToggle(el) && lib.labelsOf(el).some((label) => lib.isSeen(label))) return true;
+    if (ctx.invisible || !(isToggle(el) || tag === 'select' || el.type === 'range')) return false;
+    const box = lib.boxOf(el);
+    return box.width >= 8 && box.height >= 8 && !lib.isClipped(el);
+  }
+
+  const isFileInput = (el, tag) => tag === 'input' && el.type === 'file';
+
+  function unseen(el, ctx) {
+    if (ctx.transparent || ctx.invisible || lib.isClipped(el)) return true;
+    const box = lib.boxOf(el);
+    if (box.width > 1 && box.height > 1) return false;
+    return lib.rectOf(el) === null || (box.width <= 1 && box.height <= 1 && lib.styleOf(el).overflowX !== 'visible');
+  }
+
+  // ---- items -----------------------------------------------------------------------------------------------------
+
+  const makeItem = (el, role) => ({ el, role, text: '', dark: false, kids: [], cells: null, ref: false, named: true, chars: 0, refs: 0, hidden: false, scrolls: false, as: null });
+  const makeText = (text, dark) => ({ el: null, role: 'text', text, dark, kids: [], cells: null, ref: false, named: false, chars: text.length, refs: 0, hidden: false, scrolls: false, as: null });
+  const collector = () => ({ items: [], gap: false, stop: false });
+
+  function put(coll, item) {
+    coll.items.push(item);
+    coll.gap = false;
+    coll.stop = false;
+  }
+
+  function addText(coll, node, data, dark) {
+    const text = /\S/.test(data) ? data : '';
+    if (!text) { coll.gap = true; return; }
+    const last = coll.items[coll.items.length - 1];
+    if (last && !last.el && last.dark === dark && !coll.stop) {
+      last.text += (coll.gap ? ' ' : '') + text;
+      last.chars = last.text.length;
+    } else {
+      put(coll, makeText(text, dark));
+    }
+    coll.gap = false;
+    coll.stop = false;
+  }
+
+  /** The space between two blocks; long text isn't run together with what follows. */
+  function edge(coll, hard) {
+    coll.gap = true;
+    const last = coll.items[coll.items.length - 1];
+    if (last && !last.el && (hard || last.text.length > MERGE)) coll.stop = true;
+  }
+
+  function readChildren(node, ctx, coll, run) {
+    if (ctx.level > TOO_DEEP) return;
+    const root = lib.shadowOf(node);
+    let dark = null;
+    const each = (child) => {
+      const type = lib.typeOf(child);
+      if (type === 1) readElement(child, ctx, coll, run);
+      else if (type === 3 && !ctx.mute) {
+        const data = child.data;
+        if (!/\S/.test(data)) { coll.gap = true; return; }
+        if (ctx.invisible && !run.hidden) return;
+        if (dark === null) dark = ctx.widget ? false : textHidden(node, ctx);
+        addText(coll, node, data, dark);
+      }
+    };
+    if (!root && lib.tagOf(node) === 'slot') { for (const child of lib.childrenOf(node)) each(child); return; }
+    for (let c = lib.firstChild(root || node); c;) {
+      const next = lib.nextSibling(c);
+      each(c);
+      c = next;
+    }
+  }
+
+  /** Whether a label's text is already the name of a control that is listed. */
+  function labelOfShown(label, control) {
+    const style = lib.styleOf(control);
+    if (!lib.isDisplayed(control) || style.visibility !== 'visible') return isFileInput(control, lib.tagOf(control));
+    if (lib.hasAttr(control, 'aria-label')) return false;
+    const ids = lib.attr(control, 'aria-labelledby');
+    return !ids || ids.split(/\s+/).includes(lib.attr(label, 'id') || ' ');
+  }
+
+  const CAPTIONS = { legend: 'fieldset', caption: 'table', figcaption: 'figure' };
+
+  /** A caption that its parent is already named by. */
+  function namesParent(el, tag) {
+    const parent = Object.hasOwn(CAPTIONS, tag) ? lib.parentOf(el) : null;
+    return parent !== null && lib.tagOf(parent) === CAPTIONS[tag] && !lib.hasAttr(parent, 'aria-label') && !lib.hasAttr(parent, 'aria-labelledby') && !lib.hasAttr(parent, 'role');
+  }
+
+  /** May hide a closed shadow root: nothing inside that we can see, and still a box of some size. */
+  function mayHost(el, tag, run) {
+    if (run.hosts.length >= 50 || looked.has(el) || lib.shadowOf(el)) return;
+    if (tag.includes('-')) {
+      if (!lib.matches(el, ':defined')) return;
+    } else {
+      if (!CLOSED_TAGS.has(tag) || lib.firstChild(el)) return;
+      const box = lib.boxOf(el);
+      if (box.width <= 20 || box.height <= 10) return;
+      // A box that is painted for its own sake, or of a fixed size, says nothing; one that grew around something does.
+      const s = lib.styleOf(el);
+      if (s.backgroundImage !== 'none' || s.borderTopWidth !== '0px') return;
+    }
+    run.hosts.push(el);
+  }
+
+  function readElement(el, ctx, coll, run) {
+    const tag = lib.tagOf(el);
+    if (SKIP.has(tag)) return;
+    if (tag === 'br') { coll.gap = true; return; }
+    run.visited++;
+    const style = lib.styleOf(el);
+    const display = style.display;
+    let invisible = false;
+    if (!el.checkVisibility() && display !== 'contents') {
+      if (!run.hidden) {
+        if (isFileInput(el, tag)) addHidden(el, coll, run);
+        return;
+      }
+      invisible = true;
+    }
+    if (lib.attr(el, 'aria-hidden') === 'true' || lib.hasAttr(el, 'inert')) {
+      if (!run.hidden) return;
+      invisible = true;
+    }
+    if (style.visibility !== 'visible') invisible = true;
+    const cursor = style.cursor;
+    const transparent = ctx.transparent || style.opacity === '0';
+    const next = { level: ctx.level + 1, transparent, invisible: invisible || (ctx.invisible && style.visibility !== 'visible') || (run.hidden && ctx.forced), forced: ctx.forced || (run.hidden && invisible), widget: ctx.widget, mute: ctx.mute, cursor };
+    mayHost(el, tag, run);
+
+    const block = display !== 'inline' && display !== 'contents';
+    const hard = BREAKS.has(tag);
+    let role = lib.roleOf(el);
+    if (tag === 'label') {
+      const control = el.control;
+      if (control && readLabel(el, control, next, coll, run)) return;
+    }
+    if (namesParent(el, tag)) next.mute = true;
+    if (role !== null && ALWAYS_PLAIN.has(role)) role = null;
+
+    const scrolls = display !== 'inline' && isScroller(el, tag, style);
+    const clickable = isClickable(el, tag, role, cursor, ctx);
+    const acts = (role !== null && lib.isWidget(el)) || clickable || lib.isEditable(el) || lib.attr(el, 'draggable') === 'true';
+    if (role === null && !acts && !scrolls) {
+      if (block) edge(coll, hard);
+      readChildren(el, next, coll, run);
+      if (block) edge(coll, hard);
+      return;
+    }
+    if (acts && unseen(el, next)) {
+      const file = isFileInput(el, tag);
+      if (file) { addHidden(el, coll, run); return; }
+      if (!run.hidden && !standsIn(el, next)) {
+        // A hidden element may still hold shown ones; what lies in a see-through or cut-off one is as unseen as itself.
+        if (next.invisible || (role === null && !transparent)) readChildren(el, next, coll, run);
+        return;
+      }
+    }
+    finish(el, tag, role, acts, scrolls, next, coll, run, block);
+  }
+
+  function addHidden(el, coll, run) {
+    const item = makeItem(el, 'file input');
+    item.ref = true;
+    item.hidden = true;
+    run.files.add(el);
+    put(coll, item);
+  }
+
+  /** Reads a label that needs no row of its own; false when it is to be read like any other element. */
+  function readLabel(el, control, next, coll, run) {
+    if (isToggle(control) && (!lib.isDisplayed(control) || lib.styleOf(control).visibility !== 'visible')) {
+      if (unseen(el, next)) return false;
+      const item = makeItem(el, lib.roleOf(control));
+      item.as = control;
+      item.ref = true;
+      put(coll, item);
+      return true;
+    }
+    if (!labelOfShown(el, control)) return false;
+    edge(coll, false);
+    readChildren(el, { ...next, mute: true }, coll, run);
+    edge(coll, false);
+    return true;
+  }
+
+  function isScroller(el, tag, style) {
+    const y = style.overflowY;
+    const x = style.overflowX;
+    if (y !== 'auto' && y !== 'scroll' && x !== 'auto' && x !== 'scroll') return false;
+    if (tag === 'html' || tag === 'body' || tag === 'textarea' || tag === 'pre' || tag === 'code' || tag === 'select' || tag === 'input') return false;
+    if (el.clientHeight < 30 || el.clientWidth < 30) return false;
+    return ((y === 'auto' || y === 'scroll') && el.scrollHeight > el.clientHeight + 4) || ((x === 'auto' || x === 'scroll') && el.scrollWidth > el.clientWidth + 4);
+  }
+
+  function isClickable(el, tag, role, cursor, ctx) {
+    if (tag === 'body' || tag === 'html') return false;
+    if (lib.hasAttr(el, 'onclick') || lib.hasAttr(el, 'onmousedown') || lib.hasAttr(el, 'onpointerdown')) return true;
+    if (cursor === 'pointer' && ctx.cursor !== 'pointer' && (tag !== 'label' || !el.control)) return true;
+    if (role !== null && CELLS.has(role)) return lib.hasAttr(el, 'aria-selected');
+    const index = lib.attr(el, 'tabindex');
+    return index !== null && Number(index) >= 0;
+  }
+
+  /** A named list can be dropped on; regions and dialogs are scoped to. */
+  function wantsRef(el, role, acts) {
+    if (acts) return true;
+    if (role === 'dialog' || role === 'alertdialog') return true;
+    if (role === 'region' || role === 'list') return lib.hasAttr(el, 'aria-label') || lib.hasAttr(el, 'aria-labelledby');
+    return false;
+  }
+
+  function sum(item) {
+    item.refs = 0;
+    item.chars = 0;
+    for (const kid of item.kids) {
+      item.refs += kid.refs + (kid.ref ? 1 : 0);
+      item.chars += kid.chars;
+    }
+  }
+
+  function finish(el, tag, role, acts, scrolls, next, coll, run, block) {
+    const shown = role ?? (acts ? 'clickable' : 'group');
+    const item = makeItem(el, role === null && lib.isEditable(el) ? 'textbox' : shown);
+    item.ref = wantsRef(el, role, acts) || scrolls;
+    item.scrolls = scrolls;
+    item.hidden = run.hidden && (next.forced || next.invisible || next.transparent || (acts && unseen(el, next)));
+    if (block) edge(coll, false);
+    if (tag === 'select' || LEAVES.has(item.role) || lib.isEditable(el)) {
+      if (item.role === 'separator' && !acts) { edge(coll, true); return; }
+      if (item.role === 'img' && !acts && (next.widget || next.mute || !lib.nameOf(el))) return;
+      put(coll, item);
+      return;
+    }
+    const inner = collector();
+    const widget = CONTENT_WIDGETS.has(item.role);
+    // A label around a named widget is muted, the widget's own text is its own name.
+    readChildren(el, { ...next, widget: next.widget || widget, mute: next.mute && !widget }, inner, run);
+    item.kids = inner.items;
+    sum(item);
+    shape(item, tag, acts, coll);
+  }
+
+  /** Decides, from structure alone, what a row needs of its content. */
+  function shape(item, tag, acts, coll) {
+    const { role, kids, el } = item;
+    if (CONTENT_NAMED.has(role)) {
+      const long = item.chars > LONG;
+      if (item.refs === 0 && !long) {
+        item.dark = kids.length > 0 && kids.every((k) => !k.el && k.dark);
+        item.kids = [];
+        if (!item.ref && item.chars === 0 && !kids.length && !lib.nameOf(el)) return;
+      } else if (role === 'clickable' || role === 'heading') {
+        item.named = Boolean(lib.givenName(el));
+      } else if (!long) {
+        item.kids = kids.filter((k) => k.refs > 0 || k.ref);
+      }
+      put(coll, item);
+      return;
+    }
+    if (CELLS.has(role)) { shapeCell(item, coll, acts); return; }
+    if (role === 'row') { shapeRow(item, coll); return; }
+    if (!item.ref && !kids.length && role !== 'progressbar' && role !== 'meter') return;
+    if (!item.ref && PLAIN_UNNAMED.has(role) && !lib.givenName(el)) { spill(kids, coll); return; }
+    if (role === 'listitem' && !item.ref && kids.length === 1 && kids[0].el) { put(coll, kids[0]); return; }
+    if (kids.length === 1 && kids[0].role === 'list' && !kids[0].ref && role !== 'list' && !lib.givenName(kids[0].el)) item.kids = kids[0].kids;
+    put(coll, item);
+  }
+
+  function spill(kids, coll) {
+    edge(coll, true);
+    for (const kid of kids) coll.items.push(kid);
+    edge(coll, true);
+  }
+
+  function shapeCell(item, coll, acts) {
+    if (acts && item.refs === 0) item.kids = [];
+    put(coll, item);
+  }
+
+  const isPlain = (kid) => !kid.ref && kid.refs === 0 && !kid.dark;
+
+  /** One row for plain cells; what can be acted on in them gets rows below. */
+  function shapeRow(item, coll) {
+    const cells = [];
+    const below = [];
+    for (const kid of item.kids) {
+      if (!kid.el || !CELLS.has(kid.role)) {
+        if (isPlain(kid)) cells.push({ head: null, kids: [kid] }); else below.push(kid);
+        continue;
+      }
+      if (kid.ref) { cells.push({ head: null, kids: [] }); below.push(kid); continue; }
+      const plain = kid.kids.filter(isPlain);
+      for (const k of kid.kids) if (!isPlain(k)) below.push(k);
+      cells.push({ head: kid.el, kids: plain });
+    }
+    while (cells.length && cells[cells.length - 1].kids.length === 0) cells.pop();
+    item.cells = cells;
+    item.kids = below;
+    if (!item.ref && cells.length === 0) { spill(below, coll); return; }
+    put(coll, item);
+  }
+
+  /**
+   * Reads a subtree into items.
+   * @param {Element|null} scope  null for the whole document
+   * @param {boolean} hidden  list what a person can't see as well
+   */
+  lib.readTree = (scope, hidden) => {
+    const run = { hidden, visited: 0, files: new Set(), hosts: [] };
+    const coll = collector();
+    const top = scope || lib.body() || lib.documentElement();
+    if (top) {
+      const parent = lib.parentOf(top);
+      const above = scope && parent ? lib.styleOf(parent) : null;
+      const ctx = { level: 0, transparent: Boolean(scope) && !lib.isOpaque(top) && lib.isRendered(top), invisible: false, forced: false, widget: false, mute: false, cursor: above ? above.cursor : 'auto' };
+      readElement(top, ctx, coll, run);
+      // An upload works through its input even when the page hides that with all that is around it.
+      for (const el of lib.deepQuery('input[type=file]')) {
+        if (!run.files.has(el) && (!scope || lib.contains(scope, el)) && !(lib.isRendered(el) && !unseen(el, { transparent: !lib.isOpaque(el), invisible: false }))) addHidden(el, coll, run);
+      }
+    }
+    hosts = run.hosts;
+    return { items: coll.items, closed: run.hosts.length, visited: run.visited };
+  };
+
+  /** Page functions: hands over elements that may host a closed root, each once. */
+  lib.closedHosts = ({ max }) => {
+    if (!hosts.length) lib.readTree(null, false);
+    hosts = hosts.filter((el) => lib.isConnected(el) && !looked.has(el)).slice(0, max ?? 50);
+    for (const el of hosts) looked.add(el);
+    handed = hosts;
+    hosts = [];
+    return { count: handed.length };
+  };
+  let handed = [];
+  lib.closedHost = (i) => handed[typeof i === 'number' ? i : i.index] ?? null;
+})(globalThis.__truehand ??= {});
