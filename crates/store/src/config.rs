@@ -1,13 +1,14 @@
 //! `config.toml`: every key, its default and what it does.
 
 use crate::{Home, failed, write_whole};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::PathBuf;
 use truehand_base::{ErrorBody, ErrorCode};
 
 /// The whole configuration. A file that is missing is the same as an empty one; a key that is not
 /// listed here is an error.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// How Chromium is started.
@@ -23,7 +24,7 @@ pub struct Config {
 }
 
 /// `[browser]`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BrowserConfig {
     /// Path of the Chromium binary; searched in the usual places when left out.
@@ -43,7 +44,7 @@ impl Default for BrowserConfig {
 }
 
 /// `[effects]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EffectsConfig {
     /// How many milliseconds are looked before `no_change` is believed; 300.
@@ -59,7 +60,7 @@ impl Default for EffectsConfig {
 }
 
 /// `[tools]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolsConfig {
     /// Names of tools that are switched off; none.
@@ -67,7 +68,7 @@ pub struct ToolsConfig {
 }
 
 /// `[trace]`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TraceConfig {
     /// Whether each call becomes a redacted line in `traces/`; `false`.
@@ -75,7 +76,7 @@ pub struct TraceConfig {
 }
 
 /// `[limits]`: how many calls are taken, each as a bucket that fills again.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsConfig {
     /// Acting calls of one client; 300 at once, 60 a second.
@@ -100,7 +101,7 @@ impl Default for LimitsConfig {
 }
 
 /// One bucket, as `{ burst = 300, per_second = 60 }`.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bucket {
     /// How many calls it holds when full; at least 1.

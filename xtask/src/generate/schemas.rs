@@ -1,9 +1,10 @@
-//! JSON schemas: the tool list, `page_effect`, and the structured outcome.
+//! JSON schemas: the tool list, `page_effect`, the structured outcome, and the settings.
 
 use super::Files;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 use truehand_base::{Catalog, ErrorBody, PageEffect, Warning};
+use truehand_store::Config;
 
 /// What MCP's `structuredContent` and `--json` carry: these fields, and the tool's own beside them.
 /// A test keeps it equal to what `Outcome::structured` writes.
@@ -39,6 +40,7 @@ pub fn all(catalog: &Catalog) -> Files {
         ("schema/tools.json".to_owned(), pretty(catalog)),
         ("schema/page_effect.json".to_owned(), pretty(&schema_for!(PageEffect))),
         ("schema/outcome.json".to_owned(), pretty(&outcome())),
+        ("schema/config.json".to_owned(), pretty(&schema_for!(Config))),
     ])
 }
 

@@ -46,7 +46,7 @@ fn judge_file(repo: &Repo, file: &TextFile) -> Vec<Finding> {
 }
 
 fn tool_names(text: &str) -> Vec<&str> {
-    text.split("name: \"").skip(1).filter_map(|rest| rest.split('"').next()).collect()
+    text.split("Info::new(\"").skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
 /// Names are unique, words fit, and the command line can be built from every schema.
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn tools_file_without_row_and_test_is_found() {
         let text = |path: &str, text: &str| TextFile { path: path.to_owned(), text: text.to_owned() };
-        let file = text("crates/tools/src/tool/nap.rs", "name: \"browser_nap\",");
+        let file = text("crates/tools/src/tool/nap.rs", "Info::new(\"browser_nap\", …)");
         let mut repo = Repo { root: ".".into(), files: vec![text(TABLE, "of::<tool::click::Click>()")] };
         assert_eq!(judge_file(&repo, &file).len(), 2);
         repo.files = vec![
