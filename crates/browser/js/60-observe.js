@@ -515,7 +515,6 @@
       truncated: w.truncated,
       elements: countElements(),
       elapsed_ms: Math.round(now() - w.startedAt),
-      closed: lib.closedHosts?.({ max: 200 })?.count ?? 0,
       next: args.next === undefined ? undefined : alloc.next,
     };
     if (w.hit) out.hit = w.hit;

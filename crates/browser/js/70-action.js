@@ -215,6 +215,9 @@
    */
   const look = (el, args, state) => {
     const { action = 'click', position } = args;
+    if (action === 'type' && !lib.takesText(el) && !lib.matches(el, 'input,select')) {
+      return { answer: { status: 'not_editable', why: 'it is no field' } };
+    }
     const why = whyDisabled(el, action);
     if (why) return { answer: { status: 'disabled', why } };
     let spot = el;
@@ -284,15 +287,29 @@
     }
   };
 
+  /** The element of the call: for typing and uploads the field that its target means. @param {any} args @param {any} alloc */
+  const locate = (args, alloc) => {
+    const found = lib.find(args.target, alloc);
+    if (found.problem) return found;
+    if (args.action === 'type') return { ...found, el: lib.fieldOf(found.el) };
+    if (args.action === 'upload' && !lib.matches(found.el, 'input[type=file]')) {
+      const inside = lib.queryAll(found.el, 'input[type=file]');
+      const labelled = lib.tagOf(found.el) === 'label' ? /** @type {HTMLLabelElement} */ (found.el).control : null;
+      if (labelled && lib.matches(labelled, 'input[type=file]')) return { ...found, el: labelled };
+      if (inside.length === 1) return { ...found, el: inside[0] };
+    }
+    return found;
+  };
+
   /** @param {any} args */
   lib.prepare = async (args) => {
     const alloc = allocOf(args);
-    let found = lib.resolve(args.target, alloc);
+    let found = locate(args, alloc);
     if (found.problem) return { ...found.problem, next: alloc.next };
     let answer = await lookUntilStill(found.el, args);
     if (answer.status === 'gone') {
       // Redrawn while we waited: find it once more.
-      found = lib.resolve(args.target, alloc);
+      found = locate(args, alloc);
       if (found.problem) return { ...found.problem, next: alloc.next };
       answer = await lookUntilStill(found.el, args);
       if (answer.status === 'gone') return { status: 'stale', candidates: [], next: alloc.next };
@@ -361,6 +378,8 @@
     if (!(receiver instanceof Node)) return;
     const el = receiver.nodeType === 1 ? receiver : lib.parentOf(receiver) ?? lib.documentElement();
     w.hit = { receiver: lib.describe(el), intended: w.acted === null || intended(w.acted, receiver), trusted: event.isTrusted };
+    // A click at a point: what it fell on is what it acted on.
+    w.acted ??= el;
   };
 
   /** Called on every arm; adding a listener again does nothing. */
@@ -423,6 +442,10 @@
     }
   };
   lib.asInput = acting;
+  /** A point of the element that receives events, or what lies over it. */
+  lib.aim = aim;
+  lib.boxesOf = boxesOf;
+  lib.coverOf = coverOf;
 
   /** @param {Element} el @param {{x: number, y: number}} point */
   const press = (el, point) => {

@@ -1,0 +1,244 @@
+// Covers: what kind of thing lies over a target, and how a person would be rid of it without agreeing to anything.
+((lib) => {
+  'use strict';
+  if (lib.ready) return;
+
+  /** @param {string} text alternatives, one a line or separated by commas */
+  const anyOf = (text) => {
+    const parts = text.split(/[,\n]/).map((part) => part.trim()).filter(Boolean);
+    const escaped = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    // Words of scripts without spaces stand anywhere; others must not be a part of a longer word.
+    const plain = escaped.map((part) => (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(part) ? part : `(?<![\\p{L}\\p{N}])${part}(?![\\p{L}\\p{N}])`));
+    return new RegExp(plain.join('|'), 'iu');
+  };
+
+  // English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish, Danish, Norwegian, Finnish, Czech,
+  // Turkish, Russian, Japanese, Korean, Chinese.
+  const REJECT = anyOf(`
+    reject, reject all, decline, refuse, deny, disagree, do not accept, don't accept, do not consent, do not agree, opt out, continue without accepting,
+    necessary only, only necessary, necessary cookies only, essential only, only essential, essential cookies only, strictly necessary, required only, only required
+    ablehnen, lehne ab, verweigern, nicht zustimmen, ohne zustimmung, ohne einwilligung, nur notwendige, nur erforderliche, nur essenzielle, nur essentielle, nur technisch notwendige
+    refuser, refuse, je refuse, rejeter, interdire, sans accepter, nécessaires uniquement, uniquement nécessaires, uniquement les nécessaires, essentiels uniquement
+    rechazar, rechazo, denegar, no acepto, no aceptar, sin aceptar, solo necesarias, sólo necesarias, solo las necesarias, solo esenciales
+    rifiuta, rifiutare, rifiuto, nega, senza accettare, solo necessari, solo i necessari, solo essenziali
+    rejeitar, recusar, não aceito, não aceitar, apenas necessários, somente necessários, apenas os necessários, apenas essenciais, só necessários
+    weigeren, weiger, afwijzen, niet akkoord, alleen noodzakelijke, alleen noodzakelijk, alleen essentiële, alleen functionele
+    odrzuć, odrzucam, odmów, odmawiam, nie zgadzam się, nie akceptuję, tylko niezbędne, tylko konieczne
+    avvisa, neka, avböj, godkänn inte, endast nödvändiga, bara nödvändiga
+    afvis, avvis, avslå, kun nødvendige, kun nødvendig, hylkää, vain välttämättömät, odmítnout, zamítnout, pouze nezbytné, reddet, yalnızca gerekli
+    отклонить, отказаться, только необходимые
+    拒否, 同意しない, 必須のみ, 必要なもののみ, 必要な cookie のみ, 許可しない
+    거부, 거절, 동의하지 않, 필수만, 필수 쿠키만
+    拒绝, 拒絕, 不同意, 不接受, 仅必要, 僅必要, 仅限必要, 仅接受必要, 只接受必要`);
+  const ACCEPT = anyOf(`
+    accept, accept all, agree, i agree, allow, allow all, consent, enable all, got it, i understand, ok, okay
+    akzeptieren, alle akzeptieren, zustimmen, zulassen, erlauben, einverstanden, annehmen, verstanden
+    accepter, j'accepte, autoriser, d'accord, aceptar, acepto, permitir, de acuerdo, entendido, accetta, accetto, accettare, acconsento, consenti, ho capito
+    aceitar, aceito, concordo, entendi, accepteren, akkoord, toestaan, begrepen, akceptuj, akceptuję, zaakceptuj, zgadzam się, zezwól, rozumiem
+    acceptera, godkänn, tillåt, jag förstår, acceptér, godkend, tillad, godta, tillat, hyväksy, přijmout, souhlasím, kabul et, принять, согласен, согласиться
+    同意, 許可, 承諾, 受け入れ, 동의, 허용, 수락, 接受, 允许, 允許`);
+  const CLOSE = anyOf(`
+    close, dismiss, hide, skip, not now, maybe later, later, no thanks, no thank you, remind me later, cancel
+    schließen, schliessen, ausblenden, überspringen, nicht jetzt, später, nein danke, abbrechen
+    fermer, masquer, passer, pas maintenant, plus tard, non merci, annuler, cerrar, ocultar, omitir, ahora no, más tarde, no gracias, cancelar
+    chiudi, nascondi, salta, non ora, più tardi, no grazie, annulla, fechar, dispensar, pular, agora não, mais tarde, não obrigado, não, obrigado
+    sluiten, sluit, overslaan, niet nu, nee bedankt, nee dank je, annuleren, zamknij, ukryj, pomiń, nie teraz, później, nie dziękuję, anuluj
+    stäng, dölj, hoppa över, inte nu, senare, nej tack, avbryt, luk, ikke nu, nej tak, annuller, lukk, sulje, ei nyt, zavřít, kapat, закрыть, не сейчас, отмена
+    閉じる, 今はしない, 後で, あとで, スキップ, キャンセル, 닫기, 나중에, 건너뛰기, 취소, 关闭, 關閉, 稍后, 稍後, 以后再说, 跳过, 跳過, 暂不, 取消`);
+  const CANCEL = anyOf('cancel, abbrechen, annuler, cancelar, annulla, annuleren, anuluj, avbryt, annuller, キャンセル, 취소, 取消, отмена');
+  const SETTINGS = anyOf(`
+    settings, preferences, manage, customize, customise, options, einstellungen, anpassen, paramètres, personnaliser, gérer, configurar, preferencias, personalizar
+    impostazioni, personalizza, preferenze, preferências, definições, instellingen, voorkeuren, ustawienia, dostosuj, inställningar, anpassa, indstillinger, innstillinger, asetukset, nastavení, ayarlar, настройки
+    設定, カスタマイズ, 설정, 设置, 設置, 管理`);
+  const CROSS = /^[\s×✕✖✗✘⨯╳🗙❌xX]{1,3}$/u;
+  // What a control may close besides what lies in the way.
+  const SERIOUS = /(?<!\p{L})(account|order|ticket|issue|case|position|session|all tabs|delete|remove|subscription|konto|compte|cuenta|conto|conta|アカウント|계정|帐户|账户)(?!\p{L})/iu;
+
+  const CONSENT_TEXT = /cookie|kakor|ciasteczk|informasjonskaps|evästee|clickwrap|traceurs|témoins de connexion|gdpr|dsgvo|rgpd|einwilligung|consentement|consentimiento|consenso al|toestemming|samtycke|クッキー|쿠키|隐私设置|隱私設定/i;
+  const CONSENT_MARK = /cookie|consent|gdpr|ccpa|(^|[^a-z])cmp([^a-z]|$)|onetrust|usercentrics|didomi|quantcast|trustarc|cookiebot|privacy-?(banner|notice|wall|modal)/i;
+  const DIALOG = '[role=dialog],[role=alertdialog],[aria-modal=true],dialog[open],[popover]:popover-open';
+  const DIALOG_MARK = /(^|[^a-z])(modal|dialog|popup|pop-up|lightbox|interstitial|paywall|drawer|sheet)([^a-z]|$)/i;
+
+  /** @param {Element} el */
+  const marks = (el) => `${lib.attr(el, 'id') ?? ''} ${lib.attr(el, 'class') ?? ''}`;
+  const isTop = (/** @type {Element | null} */ el) => !el || el === lib.body() || el === lib.documentElement();
+  const pinned = (/** @type {Element} */ el) => /^(fixed|sticky)$/.test(lib.styleOf(el).position);
+
+  /** @param {Element} el */
+  const areaShare = (el) => {
+    const box = el.getBoundingClientRect();
+    const width = Math.min(box.right, innerWidth) - Math.max(box.left, 0);
+    const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
+    return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0;
+  };
+
+  /** A dialog that can be seen and is not around the target. @param {Element | null} target */
+  const openDialogs = (target) =>
+    lib.deepQuery(DIALOG).filter((/** @type {Element} */ el) => (!target || !lib.contains(el, target)) && lib.isRendered(el) && lib.boxesOf(el).length > 0);
+
+  /** The outermost thing that `hit` belongs to and the target does not. @param {Element} hit @param {Element | null} target */
+  const wholeOf = (hit, target) => {
+    let whole = hit;
+    let best = hit;
+    for (let n = hit; !isTop(n) && !(target && lib.contains(n, target)); n = lib.parentOf(n)) {
+      whole = n;
+      if (lib.matches(n, DIALOG) || pinned(n) || (lib.styleOf(n).position === 'absolute' && lib.styleOf(n).zIndex !== 'auto')) best = n;
+    }
+    // A portal that holds several layers is no cover itself; an unpositioned block next to the target may be.
+    return best === hit && !pinned(hit) && !lib.matches(hit, DIALOG) && areaShare(whole) < 0.5 ? whole : best;
+  };
+
+  /**
+   * What lies over a target.
+   * @param {Element} hit what was found at the point @param {Element | null} target
+   * @returns {{el: Element, content: Element, kind: 'dialog' | 'banner' | 'consent' | 'other'}}
+   */
+  lib.classifyCover = (hit, target) => {
+    const el = wholeOf(hit, target);
+    // The veil and the dialog that it belongs to are often siblings.
+    const inside = lib.matches(el, DIALOG) ? el : lib.queryAll(el, DIALOG)[0] ?? null;
+    const bare = lib.clean(lib.flatText(el, false), 40) === '' && controlsIn(el).length === 0;
+    const content = inside ?? (bare ? openDialogs(target)[0] : null) ?? el;
+    const chain = [];
+    for (let n = content; !isTop(n) && !(target && lib.contains(n, target)); n = lib.parentOf(n)) chain.push(n);
+    const named = chain.concat(el).some((n) => CONSENT_MARK.test(marks(n)) || CONSENT_TEXT.test(lib.attr(n, 'aria-label') ?? ''));
+    const text = lib.clean(lib.flatText(content, false), 3_000);
+    const isDialog = inside !== null || content !== el || chain.some((n) => lib.matches(n, DIALOG));
+    const floating = pinned(el) || chain.some(pinned);
+    if ((named || CONSENT_TEXT.test(text)) && (isDialog || floating)) return { el, content, kind: 'consent' };
+    if (isDialog || (floating && !bare && areaShare(el) > 0.8) || (floating && chain.concat(el).some((n) => DIALOG_MARK.test(marks(n))))) return { el, content, kind: 'dialog' };
+    if (floating && !bare) return { el, content, kind: 'banner' };
+    return { el, content, kind: 'other' };
+  };
+
+  // ---------------------------------------------------------------- ways out
+
+  const CONTROLS = 'button,[role=button],a,input[type=button],input[type=submit],summary,[role=link],[aria-label],[data-dismiss],[data-bs-dismiss],[class*=close i],[class*=dismiss i]';
+
+  /** Controls that can be pressed, shadow content included. @param {Element} top */
+  function controlsIn(top) {
+    const found = [];
+    const look = (/** @type {any} */ root) => {
+      for (const el of lib.queryAll(root, '*')) {
+        if (found.length >= 200) return;
+        if (lib.matches(el, CONTROLS) && lib.isRendered(el) && !lib.isDisabled(el)) found.push(el);
+        const shadow = lib.shadowOf(el);
+        if (shadow) look(shadow);
+      }
+    };
+    const own = lib.shadowOf(top);
+    if (own) look(own);
+    look(top);
+    return found.filter((el) => !lib.matches(el, 'input') || /^(button|submit)$/.test(/** @type {HTMLInputElement} */ (el).type));
+  }
+
+  /** What a control would do about the cover. @param {Element} el @param {string} kind @returns {'reject' | 'accept' | 'settings' | 'close' | 'cancel' | null} */
+  const purposeOf = (el, kind) => {
+    const name = lib.clean(lib.nameOf(el) || lib.attr(el, 'aria-label') || lib.attr(el, 'title') || lib.flatText(el, false), 120);
+    const words = name.split(/\s+/).length;
+    if (CROSS.test(name)) return 'close';
+    if (name && words <= 8) {
+      if (REJECT.test(name)) return kind === 'consent' ? 'reject' : CLOSE.test(name) || words <= 3 ? 'close' : null;
+      if (words <= 5 && CLOSE.test(name) && !SERIOUS.test(name)) return CANCEL.test(name) ? 'cancel' : 'close';
+      if (ACCEPT.test(name)) return 'accept';
+      if (SETTINGS.test(name)) return 'settings';
+      return null;
+    }
+    if (lib.hasAttr(el, 'data-dismiss') || lib.hasAttr(el, 'data-bs-dismiss')) return 'close';
+    // An icon without a name, of a class that says what it is.
+    return !name && /(^|[\s_-])(close|dismiss)([\s_-]|$)/i.test(marks(el)) ? 'close' : null;
+  };
+
+  /** A point of the veil beside its content. @param {Element} veil @param {Element} content */
+  const veilPoint = (veil, content) => {
+    const w = innerWidth;
+    const h = innerHeight;
+    const box = content.getBoundingClientRect();
+    const spots = [[8, h / 2], [w - 8, h / 2], [8, 8], [w - 8, 8], [8, h - 8], [w - 8, h - 8], [w / 2, h - 8], [w / 2, 8], [box.left - 12, box.top + box.height / 2], [box.left + box.width / 2, box.bottom + 12]];
+    for (const [x, y] of spots) {
+      if (x < 0 || y < 0 || x >= w || y >= h) continue;
+      const hit = lib.elementAt(x, y);
+      if (!hit) continue;
+      const beside = x < box.left || x > box.right || y < box.top || y > box.bottom;
+      const onContent = hit !== content && lib.contains(content, hit);
+      if (onContent || (hit === content && beside === false && content !== veil)) continue;
+      // The veil itself, the pseudo-element behind a modal dialog, or a bare sheet of its own over the page.
+      const sheet = areaShare(hit) > 0.7 && /^(fixed|absolute)$/.test(lib.styleOf(hit).position) && lib.clean(lib.flatText(hit, false), 10) === '';
+      if (hit === veil || (hit === content && beside) || sheet) return { x, y };
+    }
+    return null;
+  };
+
+  /** @param {ReturnType<typeof lib.classifyCover>} cover @param {any} alloc */
+  const stepsFor = ({ el, content, kind }, alloc) => {
+    /** @type {Record<string, Element[]>} */
+    const by = { reject: [], accept: [], settings: [], close: [], cancel: [] };
+    const seen = new Set();
+    for (const top of content === el || lib.contains(el, content) ? [el] : [content, el]) {
+      for (const control of controlsIn(top)) {
+        const purpose = seen.has(control) ? null : purposeOf(control, kind);
+        seen.add(control);
+        if (purpose) by[purpose].push(control);
+      }
+    }
+    const click = (/** @type {Element} */ control) => {
+      const { point } = lib.aim(control, undefined);
+      if (!point) return [];
+      return [{ do: 'click', ref: lib.refText(lib.refOf(control, alloc), alloc), x: point.x, y: point.y, description: lib.describe(control) }];
+    };
+    const first = (/** @type {Element[]} */ controls) => {
+      for (const control of controls) {
+        const step = click(control);
+        if (step.length) return step;
+      }
+      return [];
+    };
+    const escape = [{ do: 'escape' }];
+    const veil = () => {
+      const point = veilPoint(el, content);
+      return point ? [{ do: 'backdrop', ...point }] : [];
+    };
+    if (kind === 'consent') {
+      const out = [...first(by.reject), ...first(by.close)];
+      if (out.length) return out;
+      // Only agreeing is on offer, or a way into settings: that is for whoever gave the order to decide.
+      return by.accept.length ? (by.settings.length ? escape : []) : [...escape, ...veil()];
+    }
+    const controls = [...first(by.close), ...first(by.cancel)];
+    if (kind === 'banner') return controls;
+    // A sheet over the page that says nothing may be anything: no blind click on it.
+    return [...escape, ...controls, ...(kind === 'dialog' ? veil() : [])];
+  };
+
+  /** The topmost thing that looks like a cover when no target is given. */
+  const anyCover = () => {
+    const hits = new Set();
+    for (const [fx, fy] of [[0.5, 0.5], [0.5, 0.25], [0.5, 0.9], [0.5, 0.05], [0.1, 0.9], [0.9, 0.9], [0.02, 0.5]]) {
+      const hit = lib.elementAt(innerWidth * fx, innerHeight * fy);
+      if (hit && !isTop(hit)) hits.add(hit);
+    }
+    const covers = [...hits].map((hit) => lib.classifyCover(hit, null));
+    const dialog = openDialogs(null).at(-1);
+    if (dialog) covers.unshift(lib.classifyCover(dialog, null));
+    return covers.find((cover) => cover.kind === 'consent') ?? covers.find((cover) => cover.kind === 'dialog')
+      ?? covers.find((cover) => cover.kind === 'banner' && controlsIn(cover.content).some((el) => purposeOf(el, 'banner') === 'close')) ?? null;
+  };
+
+  /** What to try, in order, to uncover a target. @param {any} args */
+  lib.dismissPlan = (args) => {
+    const alloc = { frame: args.frame ?? 0, next: args.next ?? 0 };
+    let cover = null;
+    if (args.target) {
+      const { el, problem } = lib.find(args.target, alloc);
+      if (problem) return { ...problem, next: alloc.next };
+      const got = lib.aim(el, undefined);
+      if (!got.point && got.cover !== undefined) cover = lib.classifyCover(lib.coverOf(el, got.cover), el);
+    } else {
+      cover = anyCover();
+    }
+    if (!cover) return { status: 'ok', kind: 'none', steps: [], next: alloc.next };
+    const steps = stepsFor(cover, alloc);
+    const ref = lib.refText(lib.refOf(cover.el, alloc), alloc);
+    return { status: 'ok', kind: cover.kind, cover: { ref, description: lib.describe(cover.el) }, steps, next: alloc.next };
+  };
+})(globalThis.__truehand ??= {});
