@@ -194,7 +194,30 @@
     return clip;
   }
 
-  const TOP = { clip: null, inner: null, absInner: null, fixed: false };
+  /**
+   * How an element is placed: `clip` is the ancestor that cuts it off, `inner` and `absInner` those that cut off its
+   * children in the flow and its absolute ones, `fixed` says that it stays with the viewport.
+   */
+  const place = (clip, inner, absInner, fixed) => ({ clip, inner, absInner, fixed, flow: null });
+  const TOP = place(null, null, null, false);
+  lib.topPlace = TOP;
+
+  /** The place of an element below one that is placed `up`. Most share the object of their parent. */
+  lib.placeIn = (up, el, style, display) => {
+    if (display !== 'inline' && display !== 'contents') {
+      const position = style.position;
+      const tag = getTag.call(el);
+      const cuts = style.overflowX !== 'visible' && tag !== 'html' && tag !== 'body';
+      if (cuts || position !== 'static') {
+        const clip = position === 'fixed' ? null : position === 'absolute' ? up.absInner : up.inner;
+        const fixed = position === 'fixed' || (up.fixed && !(clip && !clip.fixed));
+        const inner = cuts ? { el, up: clip, fixed, box: null, zero: false, reach: null } : clip;
+        return place(clip, inner, position === 'static' ? up.absInner : inner, fixed);
+      }
+    }
+    if (up.clip === up.inner) return up;
+    return (up.flow ??= place(up.inner, up.inner, up.absInner, up.fixed));
+  };
 
   /** Which ancestor cuts an element off (absolute and fixed boxes escape some), and whether it stays with the viewport. */
   lib.geoOf = (el) => {
@@ -207,29 +230,19 @@
       chain.push(n);
     }
     for (let i = chain.length; i--;) {
-      const n = chain[i];
-      const s = lib.styleOf(n);
-      const position = s.position;
-      const clip = position === 'fixed' ? null : position === 'absolute' ? up.absInner : up.inner;
-      const tag = getTag.call(n);
-      const cuts = s.overflowX !== 'visible' && tag !== 'html' && tag !== 'body' && s.display !== 'inline' && s.display !== 'contents';
-      const fixed = position === 'fixed' || (up.fixed && !(clip && !clip.fixed));
-      const inner = cuts ? { el: n, up: clip, fixed, box: null, zero: false, reach: null } : clip;
-      up = { clip, inner, absInner: position === 'static' ? up.absInner : inner, fixed };
-      geo.set(n, up);
+      const style = lib.styleOf(chain[i]);
+      up = lib.placeIn(up, chain[i], style, style.display);
+      geo.set(chain[i], up);
     }
     return up;
   };
 
   /** Inside a box of no size that cuts off its content. */
-  lib.isClipped = (el) => {
-    const { clip } = lib.geoOf(el);
-    return Boolean(clip && clipBox(clip).zero);
-  };
+  lib.isClipped = (el, geo = lib.geoOf(el)) => Boolean(geo.clip && clipBox(geo.clip).zero);
 
   /** Whether no scrolling can bring this rect of the element into view. */
-  lib.isOffscreen = (el, rect) => {
-    let { clip, fixed } = lib.geoOf(el);
+  lib.isOffscreen = (el, rect, geo = lib.geoOf(el)) => {
+    let { clip, fixed } = geo;
     let r = { x: rect.x, y: rect.y, right: rect.x + rect.width, bottom: rect.y + rect.height };
     for (; clip; clip = clip.up) {
       const { reach, box } = clipBox(clip);

@@ -37,7 +37,7 @@
     return c;
   }
 
-  /** Colour behind an element, or null when a picture or a see-through colour makes it unknown. */
+  /** Colour behind an element, or null when a see-through colour makes it unknown. */
   function backOf(el) {
     const { back } = lib.cache();
     const path = [];
@@ -47,9 +47,7 @@
       const known = back.get(n);
       if (known !== undefined) { found = known; break; }
       path.push(n);
-      const s = lib.styleOf(n);
-      if (s.backgroundImage !== 'none') { found = null; break; }
-      const c = colour(s.backgroundColor);
+      const c = colour(lib.styleOf(n).backgroundColor);
       if (c.a === 1) { found = c; break; }
       if (c.a > 0) { found = null; break; }
     }
@@ -57,8 +55,13 @@
     return found;
   }
 
-  /** A placed box may lie on a picture that isn't one of its ancestors. */
+  /** A picture behind the text: a background of an ancestor, or one that a placed box lies on. */
   function onPicture(el) {
+    for (let n = el; n; n = lib.parentOf(n)) {
+      const s = lib.styleOf(n);
+      if (s.backgroundImage !== 'none') return true;
+      if (colour(s.backgroundColor).a === 1) break;
+    }
     for (let n = el, i = 0; n && i < 12; n = lib.parentOf(n), i++) {
       const position = lib.styleOf(n).position;
       if (position === 'static') continue;
@@ -81,14 +84,13 @@
       for (let n = el, i = 0; n && i < 4; n = lib.parentOf(n), i++) if (lib.styleOf(n).backgroundClip === 'text') return false;
       return s.textShadow === 'none';
     }
-    const { clip, fixed } = lib.geoOf(el);
-    if (lib.isClipped(el)) return true;
-    const own = lib.geoOf(el).inner;
+    const { geo } = ctx;
+    if (lib.isClipped(el, geo)) return true;
     const box = lib.boxOf(el);
-    if (own && own.el === el && (box.width <= 1 || box.height <= 1)) return true;
-    const path = s.clipPath;
-    if (path !== 'none' && /^(inset\((50|100)%|circle\(0)/.test(path)) return true;
-    if ((clip || fixed || box.right <= 0 || box.bottom <= 0 || box.x >= innerWidth) && box.width > 0 && lib.isOffscreen(el, box)) return true;
+    if (box.width <= 1 || box.height <= 1) {
+      if (geo.inner && geo.inner.el === el) return true;
+    } else if ((geo.clip || geo.fixed || box.right <= 0 || box.bottom <= 0 || box.x >= innerWidth) && lib.isOffscreen(el, box, geo)) return true;
+    if (geo.inner && geo.inner.el === el && /^(inset\((50|100)%|circle\(0)/.test(s.clipPath)) return true;
     if (ink.r >= 0) {
       const back = backOf(el);
       if (back && back.r >= 0 && Math.abs(back.r - ink.r) <= 8 && Math.abs(back.g - ink.g) <= 8 && Math.abs(back.b - ink.b) <= 8) {
@@ -110,17 +112,22 @@
     if (isToggle(el) && lib.labelsOf(el).some((label) => lib.isSeen(label))) return true;
     if (ctx.invisible || !(isToggle(el) || tag === 'select' || el.type === 'range')) return false;
     const box = lib.boxOf(el);
-    return box.width >= 8 && box.height >= 8 && !lib.isClipped(el);
+    return box.width >= 8 && box.height >= 8 && !lib.isClipped(el, ctx.geo);
   }
 
   const isFileInput = (el, tag) => tag === 'input' && el.type === 'file';
 
-  function unseen(el, ctx) {
-    if (ctx.transparent || ctx.invisible || lib.isClipped(el)) return true;
+  /** Whether nothing of an element can show where it stands. */
+  const outOfSight = (el, ctx) => ctx.transparent || ctx.invisible || lib.isClipped(el, ctx.geo ?? lib.geoOf(el));
+
+  /** Whether the element's box is too small to show anything. */
+  function boxless(el) {
     const box = lib.boxOf(el);
     if (box.width > 1 && box.height > 1) return false;
     return lib.rectOf(el) === null || (box.width <= 1 && box.height <= 1 && lib.styleOf(el).overflowX !== 'visible');
   }
+
+  const unseen = (el, ctx) => outOfSight(el, ctx) || boxless(el);
 
   // ---- items -----------------------------------------------------------------------------------------------------
 
@@ -134,9 +141,7 @@
     coll.stop = false;
   }
 
-  function addText(coll, node, data, dark) {
-    const text = /\S/.test(data) ? data : '';
-    if (!text) { coll.gap = true; return; }
+  function addText(coll, text, dark) {
     const last = coll.items[coll.items.length - 1];
     if (last && !last.el && last.dark === dark && !coll.stop) {
       last.text += (coll.gap ? ' ' : '') + text;
@@ -156,8 +161,10 @@
   }
 
   function readChildren(node, ctx, coll, run) {
-    if (ctx.level > TOO_DEEP) return;
+    if (run.level > TOO_DEEP) return;
+    run.level++;
     const root = lib.shadowOf(node);
+    if (root) run.roots.push(root);
     let dark = null;
     const each = (child) => {
       const type = lib.typeOf(child);
@@ -167,15 +174,12 @@
         if (!/\S/.test(data)) { coll.gap = true; return; }
         if (ctx.invisible && !run.hidden) return;
         if (dark === null) dark = ctx.widget ? false : textHidden(node, ctx);
-        addText(coll, node, data, dark);
+        addText(coll, data, dark);
       }
     };
-    if (!root && lib.tagOf(node) === 'slot') { for (const child of lib.childrenOf(node)) each(child); return; }
-    for (let c = lib.firstChild(root || node); c;) {
-      const next = lib.nextSibling(c);
-      each(c);
-      c = next;
-    }
+    if (!root && lib.tagOf(node) === 'slot') for (const child of lib.childrenOf(node)) each(child);
+    else for (let c = lib.firstChild(root || node); c; c = lib.nextSibling(c)) each(c);
+    run.level--;
   }
 
   /** Whether a label's text is already the name of a control that is listed. */
@@ -211,6 +215,35 @@
     run.hosts.push(el);
   }
 
+  const PLAIN_CTX = { transparent: false, invisible: false, forced: false, widget: false, mute: false, cursor: 'auto', geo: lib.topPlace };
+  const OPAQUE = { visibilityProperty: true, opacityProperty: true };
+
+  /** What holds for the content of an element: the parent's own object unless something differs. */
+  function contextOf(el, tag, ctx, style, display, run) {
+    let { transparent, invisible, forced } = ctx;
+    if (el.checkVisibility(OPAQUE)) {
+      // Only what was asked for with `hidden` still counts as unseen below here.
+      invisible = forced;
+      transparent = false;
+    } else {
+      if (display !== 'contents' && !el.checkVisibility()) {
+        if (!run.hidden) return null;
+        forced = true;
+      }
+      transparent ||= style.opacity === '0';
+      invisible = forced || style.visibility !== 'visible';
+    }
+    if (lib.attr(el, 'aria-hidden') === 'true' || lib.hasAttr(el, 'inert')) {
+      if (!run.hidden) return null;
+      invisible = forced = true;
+    }
+    // Inside a control everything has the control's own cursor and place.
+    const cursor = ctx.widget ? ctx.cursor : style.cursor;
+    const geo = ctx.widget ? ctx.geo : lib.placeIn(ctx.geo, el, style, display);
+    if (transparent === ctx.transparent && invisible === ctx.invisible && forced === ctx.forced && cursor === ctx.cursor && geo === ctx.geo) return ctx;
+    return { transparent, invisible, forced, widget: ctx.widget, mute: ctx.mute, cursor, geo };
+  }
+
   function readElement(el, ctx, coll, run) {
     const tag = lib.tagOf(el);
     if (SKIP.has(tag)) return;
@@ -218,22 +251,11 @@
     run.visited++;
     const style = lib.styleOf(el);
     const display = style.display;
-    let invisible = false;
-    if (!el.checkVisibility() && display !== 'contents') {
-      if (!run.hidden) {
-        if (isFileInput(el, tag)) addHidden(el, coll, run);
-        return;
-      }
-      invisible = true;
+    const next = contextOf(el, tag, ctx, style, display, run);
+    if (next === null) {
+      if (isFileInput(el, tag) && lib.attr(el, 'aria-hidden') !== 'true') addHidden(el, coll, run);
+      return;
     }
-    if (lib.attr(el, 'aria-hidden') === 'true' || lib.hasAttr(el, 'inert')) {
-      if (!run.hidden) return;
-      invisible = true;
-    }
-    if (style.visibility !== 'visible') invisible = true;
-    const cursor = style.cursor;
-    const transparent = ctx.transparent || style.opacity === '0';
-    const next = { level: ctx.level + 1, transparent, invisible: invisible || (ctx.invisible && style.visibility !== 'visible') || (run.hidden && ctx.forced), forced: ctx.forced || (run.hidden && invisible), widget: ctx.widget, mute: ctx.mute, cursor };
     mayHost(el, tag, run);
 
     const block = display !== 'inline' && display !== 'contents';
@@ -243,28 +265,30 @@
       const control = el.control;
       if (control && readLabel(el, control, next, coll, run)) return;
     }
-    if (namesParent(el, tag)) next.mute = true;
+    const inner = namesParent(el, tag) ? { ...next, mute: true } : next;
     if (role !== null && ALWAYS_PLAIN.has(role)) role = null;
 
-    const scrolls = display !== 'inline' && isScroller(el, tag, style);
-    const clickable = isClickable(el, tag, role, cursor, ctx);
-    const acts = (role !== null && lib.isWidget(el)) || clickable || lib.isEditable(el) || lib.attr(el, 'draggable') === 'true';
+    const widget = role !== null && lib.isWidget(el);
+    const scrolls = block && isScroller(el, tag, next.geo, style);
+    const acts = widget || isClickable(el, tag, role, next.cursor, ctx) || lib.isEditable(el) || lib.attr(el, 'draggable') === 'true';
     if (role === null && !acts && !scrolls) {
       if (block) edge(coll, hard);
-      readChildren(el, next, coll, run);
+      readChildren(el, inner, coll, run);
       if (block) edge(coll, hard);
       return;
     }
-    if (acts && unseen(el, next)) {
-      const file = isFileInput(el, tag);
-      if (file) { addHidden(el, coll, run); return; }
+    // What has text in it has a size, unless it cuts it off: the box is asked only where it can matter.
+    const content = CONTENT_WIDGETS.has(role ?? 'clickable') && !(next.geo.inner && next.geo.inner.el === el);
+    const ghost = acts && (outOfSight(el, next) || (!content && boxless(el)));
+    if (ghost) {
+      if (isFileInput(el, tag)) { addHidden(el, coll, run); return; }
       if (!run.hidden && !standsIn(el, next)) {
         // A hidden element may still hold shown ones; what lies in a see-through or cut-off one is as unseen as itself.
-        if (next.invisible || (role === null && !transparent)) readChildren(el, next, coll, run);
+        if (next.invisible || (!widget && !next.transparent)) readChildren(el, inner, coll, run);
         return;
       }
     }
-    finish(el, tag, role, acts, scrolls, next, coll, run, block);
+    finish(el, role, acts, scrolls, ghost || next.forced || next.invisible || next.transparent, inner, coll, run, block);
   }
 
   function addHidden(el, coll, run) {
@@ -292,7 +316,8 @@
     return true;
   }
 
-  function isScroller(el, tag, style) {
+  function isScroller(el, tag, geo, style) {
+    if (!geo.inner || geo.inner.el !== el) return false;
     const y = style.overflowY;
     const x = style.overflowX;
     if (y !== 'auto' && y !== 'scroll' && x !== 'auto' && x !== 'scroll') return false;
@@ -304,7 +329,7 @@
   function isClickable(el, tag, role, cursor, ctx) {
     if (tag === 'body' || tag === 'html') return false;
     if (lib.hasAttr(el, 'onclick') || lib.hasAttr(el, 'onmousedown') || lib.hasAttr(el, 'onpointerdown')) return true;
-    if (cursor === 'pointer' && ctx.cursor !== 'pointer' && (tag !== 'label' || !el.control)) return true;
+    if (!ctx.widget && cursor === 'pointer' && ctx.cursor !== 'pointer' && (tag !== 'label' || !el.control)) return true;
     if (role !== null && CELLS.has(role)) return lib.hasAttr(el, 'aria-selected');
     const index = lib.attr(el, 'tabindex');
     return index !== null && Number(index) >= 0;
@@ -327,14 +352,16 @@
     }
   }
 
-  function finish(el, tag, role, acts, scrolls, next, coll, run, block) {
+  function finish(el, role, acts, scrolls, ghost, next, coll, run, block) {
     const shown = role ?? (acts ? 'clickable' : 'group');
     const item = makeItem(el, role === null && lib.isEditable(el) ? 'textbox' : shown);
     item.ref = wantsRef(el, role, acts) || scrolls;
     item.scrolls = scrolls;
-    item.hidden = run.hidden && (next.forced || next.invisible || next.transparent || (acts && unseen(el, next)));
+    // A plain box that only scrolls is no more named by all its content than any other.
+    if (role === null && item.role === 'group') item.named = Boolean(lib.givenName(el));
+    item.hidden = run.hidden && ghost;
     if (block) edge(coll, false);
-    if (tag === 'select' || LEAVES.has(item.role) || lib.isEditable(el)) {
+    if (lib.tagOf(el) === 'select' || LEAVES.has(item.role) || lib.isEditable(el)) {
       if (item.role === 'separator' && !acts) { edge(coll, true); return; }
       if (item.role === 'img' && !acts && (next.widget || next.mute || !lib.nameOf(el))) return;
       put(coll, item);
@@ -346,11 +373,12 @@
     readChildren(el, { ...next, widget: next.widget || widget, mute: next.mute && !widget }, inner, run);
     item.kids = inner.items;
     sum(item);
-    shape(item, tag, acts, coll);
+    if (widget && !run.hidden && item.chars === 0 && item.refs === 0 && boxless(el)) return;
+    shape(item, acts, coll);
   }
 
   /** Decides, from structure alone, what a row needs of its content. */
-  function shape(item, tag, acts, coll) {
+  function shape(item, acts, coll) {
     const { role, kids, el } = item;
     if (CONTENT_NAMED.has(role)) {
       const long = item.chars > LONG;
@@ -415,17 +443,19 @@
    * @param {boolean} hidden  list what a person can't see as well
    */
   lib.readTree = (scope, hidden) => {
-    const run = { hidden, visited: 0, files: new Set(), hosts: [] };
+    const run = { hidden, visited: 0, level: 0, files: new Set(), hosts: [], roots: [document] };
     const coll = collector();
     const top = scope || lib.body() || lib.documentElement();
     if (top) {
-      const parent = lib.parentOf(top);
-      const above = scope && parent ? lib.styleOf(parent) : null;
-      const ctx = { level: 0, transparent: Boolean(scope) && !lib.isOpaque(top) && lib.isRendered(top), invisible: false, forced: false, widget: false, mute: false, cursor: above ? above.cursor : 'auto' };
+      const parent = scope && lib.parentOf(top);
+      const ctx = parent ? { ...PLAIN_CTX, transparent: !lib.isOpaque(parent) && lib.isRendered(parent), cursor: lib.styleOf(parent).cursor, geo: lib.geoOf(parent) } : PLAIN_CTX;
       readElement(top, ctx, coll, run);
       // An upload works through its input even when the page hides that with all that is around it.
-      for (const el of lib.deepQuery('input[type=file]')) {
-        if (!run.files.has(el) && (!scope || lib.contains(scope, el)) && !(lib.isRendered(el) && !unseen(el, { transparent: !lib.isOpaque(el), invisible: false }))) addHidden(el, coll, run);
+      for (const root of run.roots) {
+        for (const el of lib.queryAll(root, 'input[type=file]')) {
+          if (run.files.has(el) || (scope && !lib.contains(scope, el))) continue;
+          if (!lib.isRendered(el) || unseen(el, { transparent: !lib.isOpaque(el), invisible: false, geo: null })) addHidden(el, coll, run);
+        }
       }
     }
     hosts = run.hosts;

@@ -10,8 +10,13 @@
 
   // ---- rows ------------------------------------------------------------------------------------------------------
 
-  /** An element with a single piece of text carries it in its own row. */
-  const inlineText = (item) => (item.el && !item.cells && item.kids.length === 1 && !item.kids[0].el ? item.kids[0] : null);
+  /** Text that an element starts with stands in its own row. */
+  const inlineText = (item) => {
+    const first = item.kids[0];
+    return first && item.el && !item.cells && !first.el && (item.kids.length === 1 || !first.dark) ? first : null;
+  };
+  /** Items that get rows of their own below an item's row. */
+  const below = (item) => (inlineText(item) ? item.kids.slice(1) : item.kids);
 
   /** Rows in order, each with its level; `depth` cuts deeper ones off and leaves their number with the row above. */
   function flatten(items, interactive, depth) {
@@ -26,7 +31,7 @@
           rows.push(own);
           if (item.role === 'combobox' && optionsRow(item) && !interactive) rows.push({ item, level: level + 1, cut: 0, options: true });
         }
-        if (item.kids.length && !(inlineText(item) && listed)) walk(item.kids, listed && !interactive ? level + 1 : level, own);
+        if (item.kids.length) walk(listed ? below(item) : item.kids, listed && !interactive ? level + 1 : level, own);
       }
     };
     walk(items, 0, null);
@@ -34,9 +39,8 @@
   }
 
   function countBelow(item) {
-    if (inlineText(item)) return 0;
     let n = 0;
-    for (const kid of item.kids) n += 1 + countBelow(kid);
+    for (const kid of below(item)) n += 1 + countBelow(kid);
     return n;
   }
 
@@ -83,7 +87,7 @@
   /** What a control without a name might be: its id or the class of its icon. */
   function hintOf(el) {
     const id = lib.attr(el, 'id');
-    if (id && /[a-z]{3}/i.test(id) && id.length < 40) return `#${lib.clean(id)}`;
+    if (id && /[a-z]{2}/i.test(id) && id.length < 40) return `#${lib.clean(id)}`;
     for (const n of [el, ...lib.queryAll(el, 'i, svg, span, img, use')].slice(0, 4)) {
       const text = lib.clean(lib.attr(n, 'class') || lib.attr(n, 'href') || '', 200).split(' ').filter((w) => /[a-z]{3}/i.test(w)).sort((a, b) => b.length - a.length)[0];
       if (text) return `.${lib.clean(text, 30)}`;
@@ -143,7 +147,7 @@
     }
     const value = valueText(item) || (own === name ? '' : own) || (item.kids.length === 0 && item.ref ? otherText(item, name) : '');
     if (value) return `${out}: ${value}`;
-    return item.kids.length && !row.cut ? `${out}:` : out;
+    return below(item).length && !row.cut ? `${out}:` : out;
   }
 
   /** Options of a select; a list seen before on this page is only pointed at. */
@@ -397,7 +401,7 @@
       if (size > 20000) break;
       const { item } = row;
       if (item.dark || row.options) continue;
-      const text = item.el ? (item.cells ? cellsText(item.cells) : inlineText(item) ? lib.clean(item.kids[0].text) : item.named && (item.kids.length === 0 || item.chars === 0) ? lib.nameOf(item.el) : '') : lib.clean(item.text);
+      const text = item.el ? (item.cells ? cellsText(item.cells) : inlineText(item) ? (item.kids[0].dark ? '' : lib.clean(item.kids[0].text)) : item.named && (item.kids.length === 0 || item.chars === 0) ? lib.nameOf(item.el) : '') : lib.clean(item.text);
       if (!text) continue;
       parts.push(text);
       size += text.length + 1;
