@@ -1,0 +1,102 @@
+//! MCP over the standard streams, with the handler trait of the official SDK over a [`Caller`].
+//!
+//! Invariants: `initialize` waits for nothing; a model sees every failure as a result with its code;
+//! no line of input is dropped without an answer.
+
+mod approval;
+mod handler;
+mod resources;
+mod tools;
+mod transport;
+
+pub use resources::ResourceRoots;
+pub use tools::Structured;
+
+use crate::lines::MAX_LINE;
+use handler::Face;
+use rmcp::service::ServerInitializeError;
+use rmcp::{RoleServer, ServiceExt};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use transport::LineTransport;
+use truehand_base::{Caller, ClientId};
+
+/// How long calls in flight may go on when the input has ended. The process must be gone 2 s after it.
+const LAST_CALLS: Duration = Duration::from_millis(1_200);
+
+/// How MCP is served.
+#[derive(Debug, Clone)]
+pub struct McpOptions {
+    /// Who the calls come from.
+    pub client: ClientId,
+    /// The longest that a call may take.
+    pub call_limit: Duration,
+    /// Whether results carry `structuredContent`.
+    pub structured: Structured,
+    /// Grows when the list of tools may have changed; 0 while nobody knows yet which are on.
+    pub catalog_changes: watch::Receiver<u64>,
+    /// What can be read.
+    pub resources: ResourceRoots,
+}
+
+/// Serves one client over the standard streams until its input ends. Nothing else may write to
+/// standard output.
+///
+/// # Errors
+/// When the handshake fails.
+pub async fn serve_stdio(
+    caller: Arc<dyn Caller>,
+    options: McpOptions,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let (read, write) = rmcp::transport::stdio_pipes();
+    serve(caller, options, read, write).await
+}
+
+/// Serves one client over a pair of streams.
+///
+/// # Errors
+/// When the handshake fails.
+pub async fn serve<R, W>(
+    caller: Arc<dyn Caller>,
+    options: McpOptions,
+    read: R,
+    write: W,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let (transport, ended) = LineTransport::new(read, write, MAX_LINE);
+    let face = Arc::new(Face::new(caller, options));
+    let service = match Arc::clone(&face).serve(transport).await {
+        Ok(service) => service,
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(Box::new(error)),
+    };
+    let peer: rmcp::Peer<RoleServer> = service.peer().clone();
+    let tell = async {
+        // Clients without a handshake subscribe instead.
+        if peer.peer_info().is_none() {
+            std::future::pending::<()>().await;
+        }
+        let mut last = None;
+        loop {
+            face.list_changed(&mut last).await;
+            if let Err(error) = peer.notify_tool_list_changed().await {
+                tracing::debug!(%error, "list_changed was not sent");
+            }
+        }
+    };
+    let over = async {
+        ended.cancelled().await;
+        tokio::time::sleep(LAST_CALLS).await;
+    };
+    tokio::select! {
+        reason = service.waiting() => tracing::debug!(?reason, "the client has ended"),
+        () = over => tracing::warn!("calls in flight are cut off: the client has ended"),
+        () = tell => {}
+    }
+    Ok(())
+}
