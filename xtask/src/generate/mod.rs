@@ -30,6 +30,7 @@ pub fn make() -> Files {
     let catalog = truehand_tools::catalog();
     let mut files = pages::tools(&catalog);
     files.insert("docs/errors.md".to_owned(), pages::errors());
+    files.insert("docs/config.md".to_owned(), pages::config(&schemas::config()));
     files.extend(schemas::all(&catalog));
     files
 }

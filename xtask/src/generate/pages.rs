@@ -74,6 +74,9 @@ fn tool_page(tool: &ToolInfo) -> String {
     } else {
         line(&mut page, "\nTakes no arguments.");
     }
+    if let Some(row) = truehand_tools::find(&tool.name).filter(|row| !row.info.extra.is_empty()) {
+        line(&mut page, &format!("\n{}", row.info.extra.split_whitespace().collect::<Vec<_>>().join(" ")));
+    }
     if !tool.examples.is_empty() {
         line(&mut page, "\n## Examples");
         for example in &tool.examples {
@@ -97,6 +100,51 @@ fn tool_page(tool: &ToolInfo) -> String {
         &format!("\nEffect class: `{}`. Failures: [error codes](../errors.md).", class_name(tool.effect)),
     );
     page
+}
+
+/// The settings, from their schema: one table a section.
+pub fn config(schema: &Value) -> String {
+    let mut page = format!(
+        "{NOTICE}# config.toml\n\nLies in `~/.truehand` (or `TRUEHAND_HOME`). Every key may be left out. A key that is not listed \
+         here is an error that names its line. A value behind a semicolon is the default.\n"
+    );
+    for (section, reference) in schema["properties"].as_object().into_iter().flatten() {
+        let words = reference["description"].as_str().unwrap_or_default();
+        line(
+            &mut page,
+            &format!("\n## [{section}]\n\n{words}\n\n| key | type | what it is |\n| --- | --- | --- |"),
+        );
+        let normal = truehand_base::schema::normalise(&section_schema(schema, reference));
+        for (key, property) in normal["properties"].as_object().into_iter().flatten() {
+            let kind = match flag_kind(property) {
+                FlagKind::Json => bucket_words(property),
+                _ => kind_words(property),
+            };
+            line(
+                &mut page,
+                &format!(
+                    "| `{key}` | {kind} | {} |",
+                    cell(property["description"].as_str().unwrap_or_default())
+                ),
+            );
+        }
+    }
+    page
+}
+
+/// A section's schema with the definitions that it refers to.
+fn section_schema(schema: &Value, reference: &Value) -> Value {
+    let name = reference["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+    let mut section = schema["$defs"][name].clone();
+    section["$defs"] = schema["$defs"].clone();
+    section
+}
+
+/// A table in a table, by its keys: `{ burst, per_second }`.
+fn bucket_words(property: &Value) -> String {
+    let keys: Vec<&str> =
+        property["properties"].as_object().into_iter().flatten().map(|(k, _)| k.as_str()).collect();
+    format!("`{{ {} }}`", keys.join(", "))
 }
 
 /// The list of error codes.

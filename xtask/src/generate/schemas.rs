@@ -3,6 +3,7 @@
 use super::Files;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
+use serde_json::Value;
 use truehand_base::{Catalog, ErrorBody, PageEffect, Warning};
 use truehand_store::Config;
 
@@ -40,8 +41,13 @@ pub fn all(catalog: &Catalog) -> Files {
         ("schema/tools.json".to_owned(), pretty(catalog)),
         ("schema/page_effect.json".to_owned(), pretty(&schema_for!(PageEffect))),
         ("schema/outcome.json".to_owned(), pretty(&outcome())),
-        ("schema/config.json".to_owned(), pretty(&schema_for!(Config))),
+        ("schema/config.json".to_owned(), pretty(&config())),
     ])
+}
+
+/// The schema of the settings.
+pub fn config() -> Value {
+    schema_for!(Config).to_value()
 }
 
 fn outcome() -> Schema {
@@ -58,7 +64,7 @@ fn pretty(value: &impl Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
     use truehand_base::{ErrorCode, Outcome, TabId};
 
     fn full() -> Value {
