@@ -93,7 +93,7 @@ fn shop_refuses_an_order_that_lacks_something_and_numbers_one_that_does_not() {
     };
     assert!(order("12").starts_with("HTTP/1.1 422"));
     assert!(order("(555) 123-4567").ends_with(r#"{"order":"TH-4001"}"#));
-    assert!(get(&site, "/api/products?q=copper%20KETTLE").contains("Copper kettle"));
+    assert!(get(&site, "/api/products?q=copper%20KETTLE").contains("Copper Kettle"));
     assert!(get(&site, "/api/products?q=nothing").ends_with(r#"{"products":[]}"#));
     assert!(get(&site, "/shop/").contains("Apply gift wrap"));
 }
