@@ -190,7 +190,9 @@
     const rtl = lib.styleOf(el).direction === 'rtl';
     const x = box.x + el.clientLeft - el.scrollLeft - (rtl ? el.scrollWidth - el.clientWidth : 0);
     const y = box.y + el.clientTop - el.scrollTop;
-    clip.reach = { x, y, right: x + Math.max(el.scrollWidth, el.clientWidth), bottom: y + Math.max(el.scrollHeight, el.clientHeight) };
+    // What `overflow: clip` cuts off can't be scrolled to at all.
+    if (lib.styleOf(el).overflowX === 'clip') clip.reach = { x: box.x, y: box.y, right: box.right, bottom: box.bottom };
+    else clip.reach = { x, y, right: x + Math.max(el.scrollWidth, el.clientWidth), bottom: y + Math.max(el.scrollHeight, el.clientHeight) };
     return clip;
   }
 

@@ -157,7 +157,7 @@
       if (type === 3) { state.out += child.data; continue; }
       if (type !== 1 || child === state.skip) continue;
       const tag = lib.tagOf(child);
-      if (SKIP.has(tag)) continue;
+      if (SKIP.has(tag) || (state.flat && lib.attr(child, 'role') === 'group')) continue;
       if (tag === 'br') { state.out += ' '; continue; }
       if (!state.hidden) {
         if (lib.attr(child, 'aria-hidden') === 'true' || !lib.isDisplayed(child)) continue;
@@ -203,9 +203,9 @@
     }
   }
 
-  /** Flattened text of an element; `hidden` reads parts that aren't shown as well. */
-  lib.flatText = (el, hidden) => {
-    const state = { out: '', skip: null, hidden: Boolean(hidden) };
+  /** Flattened text of an element; `hidden` reads parts that aren't shown as well, `flat` leaves nested groups (of a tree) out. */
+  lib.flatText = (el, hidden, flat) => {
+    const state = { out: '', skip: null, hidden: Boolean(hidden), flat: Boolean(flat) };
     gather(el, state);
     return lib.clean(state.out);
   };
@@ -218,9 +218,10 @@
 
   function fromIds(el, ids) {
     const root = rootNode(el);
+    const byId = root === document ? Document.prototype.getElementById : DocumentFragment.prototype.getElementById;
     const parts = [];
     for (const id of ids.split(/\s+/)) {
-      const target = id && root.getElementById(id);
+      const target = id && byId.call(root, id);
       if (!target) continue;
       const tag = lib.tagOf(target);
       const own = lib.clean(lib.attr(target, 'aria-label')) || (target === el ? '' : embedded(target, tag, { skip: null }) ?? '');
@@ -281,7 +282,7 @@
     if (known !== undefined) return known;
     const role = lib.roleOf(el);
     let name = lib.givenName(el);
-    if (!name && lib.namedFromContent(role)) name = lib.clean(lib.flatText(el, false), 300);
+    if (!name && lib.namedFromContent(role)) name = lib.clean(lib.flatText(el, false, role === 'treeitem'), 300);
     if (!name) name = lib.clean(lib.attr(el, 'title'), 300);
     if (!name && (role === null || TEXTBOXES.has(role) || role === 'file input')) name = lib.clean(lib.attr(el, 'placeholder') ?? lib.attr(el, 'aria-placeholder'), 300);
     // A link or button that shows nothing but an unnamed picture still leads somewhere.

@@ -278,7 +278,7 @@
       return;
     }
     // What has text in it has a size, unless it cuts it off: the box is asked only where it can matter.
-    const content = CONTENT_WIDGETS.has(role ?? 'clickable') && !(next.geo.inner && next.geo.inner.el === el);
+    const content = tag !== 'input' && CONTENT_WIDGETS.has(role ?? 'clickable') && !(next.geo.inner && next.geo.inner.el === el);
     const ghost = acts && (outOfSight(el, next) || (!content && boxless(el)));
     if (ghost) {
       if (isFileInput(el, tag)) { addHidden(el, coll, run); return; }
@@ -288,7 +288,7 @@
         return;
       }
     }
-    finish(el, role, acts, scrolls, ghost || next.forced || next.invisible || next.transparent, inner, coll, run, block);
+    finish(el, role, acts, scrolls, ghost || next.forced || next.invisible || next.transparent, inner, coll, run, block, content && !ghost);
   }
 
   function addHidden(el, coll, run) {
@@ -352,7 +352,7 @@
     }
   }
 
-  function finish(el, role, acts, scrolls, ghost, next, coll, run, block) {
+  function finish(el, role, acts, scrolls, ghost, next, coll, run, block, sized) {
     const shown = role ?? (acts ? 'clickable' : 'group');
     const item = makeItem(el, role === null && lib.isEditable(el) ? 'textbox' : shown);
     item.ref = wantsRef(el, role, acts) || scrolls;
@@ -373,7 +373,7 @@
     readChildren(el, { ...next, widget: next.widget || widget, mute: next.mute && !widget }, inner, run);
     item.kids = inner.items;
     sum(item);
-    if (widget && !run.hidden && item.chars === 0 && item.refs === 0 && boxless(el)) return;
+    if (widget && sized && !run.hidden && item.chars === 0 && item.refs === 0 && boxless(el)) return;
     shape(item, acts, coll);
   }
 
@@ -394,6 +394,7 @@
       put(coll, item);
       return;
     }
+    if (kids.length > 1 && namesIt(kids[0], el)) kids.shift();
     if (CELLS.has(role)) { shapeCell(item, coll, acts); return; }
     if (role === 'row') { shapeRow(item, coll); return; }
     if (!item.ref && !kids.length && role !== 'progressbar' && role !== 'meter') return;
@@ -401,6 +402,14 @@
     if (role === 'listitem' && !item.ref && kids.length === 1 && kids[0].el) { put(coll, kids[0]); return; }
     if (kids.length === 1 && kids[0].role === 'list' && !kids[0].ref && role !== 'list' && !lib.givenName(kids[0].el)) item.kids = kids[0].kids;
     put(coll, item);
+  }
+
+  /** A heading or text that the element around it is named by needs no row of its own. */
+  function namesIt(kid, el) {
+    if (!kid.el || kid.ref || kid.refs || kid.role !== 'heading') return false;
+    const ids = lib.attr(el, 'aria-labelledby');
+    const id = ids && lib.attr(kid.el, 'id');
+    return Boolean(id) && !lib.hasAttr(kid.el, 'aria-label') && ids.trim() === id;
   }
 
   function spill(kids, coll) {

@@ -29,7 +29,7 @@
           if (depth != null && level >= depth) { if (owner) owner.cut += 1 + countBelow(item); continue; }
           own = { item, level, cut: 0 };
           rows.push(own);
-          if (item.role === 'combobox' && optionsRow(item) && !interactive) rows.push({ item, level: level + 1, cut: 0, options: true });
+          if (item.el && !interactive && optionsRow(item)) rows.push({ item, level: level + 1, cut: 0, options: true });
         }
         if (item.kids.length) walk(listed ? below(item) : item.kids, listed && !interactive ? level + 1 : level, own);
       }

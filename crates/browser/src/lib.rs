@@ -1,1 +1,32 @@
-//! Filled by the next commits.
+//! Drives Chromium: launch and attach, isolated contexts, tabs, frames, input, network, and the measured effect.
+//!
+//! Invariants:
+//! - No lock is held across an await on the browser; a slow or wedged tab stops nobody else.
+//! - One pump a tab takes its events, lossless and in order, and awaits nothing else.
+//! - JavaScript is never built from strings: page functions are called by name, with values, in an isolated world
+//!   that the page can't see or touch.
+//! - The verdict on an action comes from what was counted, never from the dispatch.
+//! - A target that is not a page of the client's own context can't be named.
+
+mod browser;
+mod download;
+mod errors;
+mod find;
+mod input;
+mod launch;
+mod options;
+mod pool;
+mod space;
+mod tab;
+mod target;
+
+pub use find::{FindOptions, find_chromium};
+pub use input::{HostFact, InputSettings};
+pub use launch::LaunchOptions;
+pub use options::{
+    Acted, ClickOptions, Condition, Covers, Described, InputMode, MouseButton, Observe, ReadOptions, Reading,
+    ScrollBy, Shot, ShotOptions, TabInfo, TypeOptions,
+};
+pub use pool::{BrowserPool, PoolConfig, Scope, ScopeOptions};
+pub use tab::{Found, Lane, LaneGuard, Tab};
+pub use target::Target;

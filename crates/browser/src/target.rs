@@ -209,7 +209,10 @@ mod tests {
             ("text=\"Save\"", Target::Text { text: "Save".to_owned(), exact: true }),
             ("role=button[name=\"Save\"]", role("button", Some("Save"), false)),
             ("role=link", role("link", None, false)),
-            ("getByRole('button', { name: 'Save, all', exact: true })", role("button", Some("Save, all"), true)),
+            (
+                "getByRole('button', { name: 'Save, all', exact: true })",
+                role("button", Some("Save, all"), true),
+            ),
             ("page.getByText(\"Hi\")", Target::Text { text: "Hi".to_owned(), exact: false }),
             ("getByLabel('E-mail')", Target::Label { text: "E-mail".to_owned() }),
             ("button \"Save\"", role("button", Some("Save"), true)),

@@ -1,0 +1,173 @@
+//! One browser process, or one that already ran: its connection, its contexts, its downloads, its end.
+
+use crate::download::{begin_download, progress_download};
+use crate::errors::from_cdp;
+use crate::launch::{LaunchOptions, launch};
+use crate::space::Space;
+use crate::tab::lock;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+use tokio::process::Child;
+use truehand_base::{CallCtx, ErrorBody};
+use truehand_cdp::{self as cdp, Connection, Event, EventStream};
+
+/// A browser that is connected.
+pub(crate) struct Browser {
+    pub connection: Connection,
+    pub headed: bool,
+    pub downloads: PathBuf,
+    /// Whether its process is ours to end.
+    pub ours: bool,
+    child: Mutex<Option<Child>>,
+    /// A profile folder that goes with the browser.
+    ephemeral: Option<PathBuf>,
+    spaces: Mutex<Vec<Weak<Space>>>,
+    started: Instant,
+}
+
+impl Browser {
+    /// Starts one.
+    pub async fn start(
+        ctx: &CallCtx,
+        options: &LaunchOptions,
+        downloads: PathBuf,
+        ephemeral: bool,
+    ) -> Result<Arc<Browser>, ErrorBody> {
+        let launched = launch(ctx, options).await?;
+        let browser = Arc::new(Browser {
+            connection: launched.connection,
+            headed: options.headed,
+            downloads,
+            ours: true,
+            child: Mutex::new(Some(launched.child)),
+            ephemeral: ephemeral.then(|| options.profile_dir.clone()),
+            spaces: Mutex::default(),
+            started: Instant::now(),
+        });
+        browser.ready(ctx, launched.events).await?;
+        Ok(browser)
+    }
+
+    /// Connects to one that runs, by the WebSocket address of its DevTools.
+    pub async fn connect(ctx: &CallCtx, url: &str, downloads: PathBuf) -> Result<Arc<Browser>, ErrorBody> {
+        let (connection, events) = Connection::websocket(&ctx.at_most(Duration::from_secs(20)), url)
+            .await
+            .map_err(|e| {
+                ErrorBody::new(truehand_base::ErrorCode::BrowserGone, format!("can't connect to {url}: {e}"))
+                    .next("start the browser with --remote-debugging-port=0 and a profile folder of its own, and pass the ws:// address that it prints")
+            })?;
+        let browser = Arc::new(Browser {
+            connection,
+            headed: true,
+            downloads,
+            ours: false,
+            child: Mutex::default(),
+            ephemeral: None,
+            spaces: Mutex::default(),
+            started: Instant::now(),
+        });
+        browser.ready(ctx, events).await?;
+        Ok(browser)
+    }
+
+    async fn ready(self: &Arc<Self>, ctx: &CallCtx, events: EventStream) -> Result<(), ErrorBody> {
+        tokio::spawn(pump(Arc::downgrade(self), events));
+        let discover = cdp::target::SetDiscoverTargets { discover: true, filter: None };
+        self.connection.browser().send(ctx, discover).await.map_err(from_cdp)?;
+        Ok(())
+    }
+
+    pub fn add_space(&self, space: &Arc<Space>) {
+        let mut spaces = lock(&self.spaces);
+        spaces.retain(|s| s.strong_count() > 0);
+        spaces.push(Arc::downgrade(space));
+    }
+
+    fn spaces(&self) -> Vec<Arc<Space>> {
+        lock(&self.spaces).iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Whether it is so new that the context for which it was started may still be on its way.
+    pub fn just_started(&self) -> bool {
+        self.started.elapsed() < Duration::from_secs(20) && lock(&self.spaces).is_empty()
+    }
+
+    /// Whether it is still there.
+    pub fn alive(&self) -> bool {
+        !self.connection.is_closed()
+    }
+
+    /// Ends a browser of ours, politely first; lets go of one that is not.
+    pub async fn close(&self) {
+        if self.ours && self.alive() {
+            let ctx = CallCtx::with_timeout(Duration::from_secs(2));
+            // The answer may not come: the browser is already on its way out.
+            drop(self.connection.browser().send(&ctx, cdp::browser::Close::default()).await);
+        }
+        let child = lock(&self.child).take();
+        if let Some(mut child) = child {
+            let ended = tokio::time::timeout(Duration::from_secs(3), child.wait()).await;
+            if ended.is_err() {
+                tracing::warn!("the browser did not end by itself and was killed");
+                drop(child.kill().await);
+            }
+        }
+        self.connection.close();
+        self.remove_profile();
+    }
+
+    fn remove_profile(&self) {
+        if let Some(folder) = &self.ephemeral
+            && let Err(error) = std::fs::remove_dir_all(folder)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::debug!("the throw-away profile {} could not be removed: {error}", folder.display());
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // The child is killed with its handle; what is left of its files goes too.
+        self.connection.close();
+        let child = lock(&self.child).take();
+        if let Some(mut child) = child {
+            drop(child.start_kill());
+        }
+        self.remove_profile();
+    }
+}
+
+/// Takes the events of the browser as a whole until it ends.
+async fn pump(browser: Weak<Browser>, mut events: EventStream) {
+    while let Some(event) = events.next().await {
+        let Some(browser) = browser.upgrade() else { return };
+        handle(&browser, &event);
+    }
+    if let Some(browser) = browser.upgrade() {
+        for space in browser.spaces() {
+            space.browser_gone();
+        }
+    }
+}
+
+fn handle(browser: &Arc<Browser>, event: &Event) {
+    if let Some(Ok(e)) = event.parse::<cdp::target::TargetCreated>() {
+        for space in browser.spaces() {
+            space.target_created(&e.target_info);
+        }
+    } else if let Some(Ok(e)) = event.parse::<cdp::target::TargetInfoChanged>() {
+        for space in browser.spaces() {
+            space.target_changed(&e.target_info);
+        }
+    } else if let Some(Ok(e)) = event.parse::<cdp::target::TargetDestroyed>() {
+        for space in browser.spaces() {
+            space.target_destroyed(&e.target_id);
+        }
+    } else if let Some(Ok(e)) = event.parse::<cdp::browser::DownloadWillBegin>() {
+        begin_download(&browser.spaces(), &e);
+    } else if let Some(Ok(e)) = event.parse::<cdp::browser::DownloadProgress>() {
+        progress_download(browser.spaces(), browser.downloads.clone(), e);
+    }
+}

@@ -1,0 +1,337 @@
+//! A browser context with its tabs: who is in it can't see what is in another.
+
+use crate::browser::Browser;
+use crate::errors::from_cdp;
+use crate::input::InputSettings;
+use crate::options::TabInfo;
+use crate::tab::{Happening, Tab, lock};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use truehand_base::{CallCtx, ErrorBody, ErrorCode, TabFact, TabId};
+use truehand_cdp::{self as cdp, BrowserContextId, Connection, TargetId};
+
+/// Numbers of references that a call has for itself.
+pub(crate) struct ReservedRefs {
+    pub start: u32,
+    end: u32,
+}
+
+/// More references than one reading issues.
+const RESERVE: u32 = 200_000;
+
+pub(crate) struct Space {
+    browser: Arc<Browser>,
+    /// `None` is the browser's own default context.
+    context: Option<BrowserContextId>,
+    input: InputSettings,
+    tabs: Mutex<Tabs>,
+    refs: AtomicU32,
+    /// Tabs that are being opened by us, so that they are not announced as somebody else's.
+    opening: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Tabs {
+    entries: BTreeMap<TabId, Entry>,
+    last: u32,
+}
+
+struct Entry {
+    target: TargetId,
+    url: String,
+    title: String,
+    /// Opened by us, and so closed with the space; others are only let go.
+    owned: bool,
+    tab: Option<Tab>,
+}
+
+impl Space {
+    /// Makes a context of its own, or takes the browser's default one.
+    pub async fn open(
+        ctx: &CallCtx,
+        browser: &Arc<Browser>,
+        isolated: bool,
+        input: InputSettings,
+    ) -> Result<Arc<Space>, ErrorBody> {
+        let root = browser.connection.browser();
+        let context = if isolated {
+            let create = cdp::target::CreateBrowserContext { dispose_on_detach: Some(true) };
+            Some(root.send(ctx, create).await.map_err(from_cdp)?.browser_context_id)
+        } else {
+            None
+        };
+        let downloads = cdp::browser::SetDownloadBehavior {
+            behavior: "allowAndName".to_owned(),
+            browser_context_id: context.clone(),
+            download_path: Some(browser.downloads.display().to_string()),
+            events_enabled: Some(true),
+        };
+        root.send(ctx, downloads).await.map_err(from_cdp)?;
+        let space = Arc::new(Space {
+            browser: Arc::clone(browser),
+            context,
+            input,
+            tabs: Mutex::default(),
+            refs: AtomicU32::new(1),
+            opening: AtomicUsize::new(0),
+        });
+        browser.add_space(&space);
+        if !isolated {
+            // What is open already was announced before this space existed.
+            let targets = root.send(ctx, cdp::target::GetTargets::default()).await.map_err(from_cdp)?;
+            for target in &targets.target_infos {
+                space.target_created(target);
+            }
+        }
+        Ok(space)
+    }
+
+    pub fn connection(&self) -> &Connection {
+        &self.browser.connection
+    }
+
+    pub fn headed(&self) -> bool {
+        self.browser.headed
+    }
+
+    pub fn alive(&self) -> bool {
+        self.browser.alive()
+    }
+
+    pub fn input(&self) -> &InputSettings {
+        &self.input
+    }
+
+    /// Takes numbers for references. Unused ones are given back when nobody took more meanwhile, so that numbers
+    /// stay small; otherwise there is a gap, which harms nobody.
+    pub fn reserve_refs(&self) -> ReservedRefs {
+        let start = self.refs.fetch_add(RESERVE, Ordering::Relaxed);
+        ReservedRefs { start, end: start + RESERVE }
+    }
+
+    pub fn return_refs(&self, reserved: &ReservedRefs, next: u32) {
+        let next = next.clamp(reserved.start, reserved.end);
+        // Losing the race only leaves the gap.
+        let _ = self.refs.compare_exchange(reserved.end, next, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    pub fn attached_tabs(&self) -> Vec<Tab> {
+        lock(&self.tabs).entries.values().filter_map(|e| e.tab.clone()).collect()
+    }
+
+    pub fn tab_that_issued(&self, number: u32) -> Option<TabId> {
+        self.attached_tabs().iter().find(|t| t.issued(number)).map(Tab::id)
+    }
+
+    /// Opens an empty tab.
+    pub async fn open_tab(self: &Arc<Self>, ctx: &CallCtx) -> Result<Tab, ErrorBody> {
+        self.opening.fetch_add(1, Ordering::SeqCst);
+        let create = cdp::target::CreateTarget {
+            url: "about:blank".to_owned(),
+            browser_context_id: self.context.clone(),
+            // Each tab has a window of its own when nobody looks: tabs that share one are hidden but for the first.
+            new_window: (!self.browser.headed).then_some(true),
+            ..Default::default()
+        };
+        let created = self.browser.connection.browser().send(ctx, create).await;
+        let id = created.map_err(from_cdp).map(|c| self.adopt(&c.target_id, "about:blank", "", true));
+        self.opening.fetch_sub(1, Ordering::SeqCst);
+        self.tab(ctx, id?).await
+    }
+
+    /// The handle of a target, given when it is new.
+    fn adopt(&self, target: &TargetId, url: &str, title: &str, owned: bool) -> TabId {
+        let mut tabs = lock(&self.tabs);
+        if let Some((id, entry)) = tabs.entries.iter_mut().find(|(_, e)| e.target == *target) {
+            entry.owned |= owned;
+            return *id;
+        }
+        tabs.last += 1;
+        let id = TabId(tabs.last);
+        let entry =
+            Entry { target: target.clone(), url: url.to_owned(), title: title.to_owned(), owned, tab: None };
+        tabs.entries.insert(id, entry);
+        id
+    }
+
+    /// A tab by its handle, attached when it was not.
+    pub async fn tab(self: &Arc<Self>, ctx: &CallCtx, id: TabId) -> Result<Tab, ErrorBody> {
+        let (target, url) = {
+            let tabs = lock(&self.tabs);
+            match tabs.entries.get(&id) {
+                Some(Entry { tab: Some(tab), .. }) => return Ok(tab.clone()),
+                Some(entry) => (entry.target.clone(), entry.url.clone()),
+                None if id.0 >= 1 && id.0 <= tabs.last => {
+                    return Err(ErrorBody::new(ErrorCode::TabClosed, format!("tab {id} was closed"))
+                        .with("open_tabs", open_names(&tabs)));
+                }
+                None => {
+                    return Err(ErrorBody::new(ErrorCode::UnknownTab, format!("there is no tab {id}"))
+                        .with("open_tabs", open_names(&tabs)));
+                }
+            }
+        };
+        let tab = Tab::attach(ctx, self, id, target, url).await?;
+        let mut tabs = lock(&self.tabs);
+        match tabs.entries.get_mut(&id) {
+            // Two calls may have attached at once; the first one stays.
+            Some(entry) => Ok(entry.tab.get_or_insert(tab).clone()),
+            None => Err(ErrorBody::new(ErrorCode::TabClosed, format!("tab {id} was closed"))),
+        }
+    }
+
+    /// A tab by its handle if it is attached.
+    pub fn attached(&self, id: TabId) -> Option<Tab> {
+        lock(&self.tabs).entries.get(&id)?.tab.clone()
+    }
+
+    pub fn has(&self, id: TabId) -> bool {
+        lock(&self.tabs).entries.contains_key(&id)
+    }
+
+    /// The newest tab.
+    pub fn newest(&self) -> Option<TabId> {
+        lock(&self.tabs).entries.keys().next_back().copied()
+    }
+
+    pub fn list(&self, current: Option<TabId>) -> Vec<TabInfo> {
+        let tabs = lock(&self.tabs);
+        let info = |(id, entry): (&TabId, &Entry)| {
+            let mut info = entry.tab.as_ref().map_or_else(
+                || TabInfo {
+                    tab_id: *id,
+                    url: entry.url.clone(),
+                    title: String::new(),
+                    current: false,
+                    state: "ready",
+                },
+                Tab::info,
+            );
+            if info.title.is_empty() {
+                info.title.clone_from(&entry.title);
+            }
+            info.current = current == Some(*id);
+            info
+        };
+        tabs.entries.iter().map(info).collect()
+    }
+
+    /// Closes a tab and waits until the browser says that it is gone.
+    pub async fn close_tab(&self, ctx: &CallCtx, id: TabId) -> Result<(), ErrorBody> {
+        let target = lock(&self.tabs).entries.get(&id).map(|e| e.target.clone());
+        let Some(target) = target else { return Ok(()) };
+        let close = cdp::target::CloseTarget { target_id: target.clone() };
+        self.browser.connection.browser().send(ctx, close).await.map_err(from_cdp)?;
+        // A page may ask on leaving; asked to close, it is not listened to, and the entry goes at once.
+        self.target_destroyed(&target);
+        Ok(())
+    }
+
+    fn is_mine(&self, info: &cdp::target::TargetInfo) -> bool {
+        if info.kind != "page" || info.url.starts_with("devtools://") {
+            return false;
+        }
+        match &self.context {
+            Some(own) => info.browser_context_id.as_ref() == Some(own),
+            // Every context that has a space of its own is claimed there first; the rest is the default one.
+            None => true,
+        }
+    }
+
+    pub fn target_created(&self, info: &cdp::target::TargetInfo) {
+        if !self.is_mine(info) {
+            return;
+        }
+        let known = lock(&self.tabs).entries.values().any(|e| e.target == info.target_id);
+        if known {
+            return;
+        }
+        let ours = info.opener_id.is_none() && self.opening.load(Ordering::SeqCst) > 0;
+        let id = self.adopt(&info.target_id, &info.url, &info.title, ours || info.opener_id.is_some());
+        if ours {
+            return;
+        }
+        let tabs = self.attached_tabs();
+        let opener = tabs.iter().find(|t| Some(t.target_id()) == info.opener_id.as_ref());
+        // A link with noopener names no opener: then it is whoever acts right now.
+        for tab in opener.into_iter().chain(tabs.iter().filter(|t| opener.is_none() && t.window_open())) {
+            tab.note(Happening::TabOpened(TabFact {
+                tab_id: id,
+                url: info.url.clone(),
+                title: String::new(),
+            }));
+        }
+    }
+
+    pub fn target_changed(&self, info: &cdp::target::TargetInfo) {
+        let mut tabs = lock(&self.tabs);
+        let Some((id, entry)) = tabs.entries.iter_mut().find(|(_, e)| e.target == info.target_id) else {
+            return;
+        };
+        entry.url.clone_from(&info.url);
+        entry.title.clone_from(&info.title);
+        let id = *id;
+        if let Some(tab) = &entry.tab
+            && !info.title.is_empty()
+            && info.url == tab.url()
+        {
+            tab.set_title(info.title.clone());
+        }
+        drop(tabs);
+        for tab in self.attached_tabs() {
+            tab.rename_opened(id, &info.url, &info.title);
+        }
+    }
+
+    pub fn target_destroyed(&self, target: &TargetId) {
+        let gone = {
+            let mut tabs = lock(&self.tabs);
+            let id = tabs.entries.iter().find(|(_, e)| e.target == *target).map(|(id, _)| *id);
+            id.and_then(|id| tabs.entries.remove(&id).map(|entry| (id, entry)))
+        };
+        let Some((id, entry)) = gone else { return };
+        let fact = TabFact { tab_id: id, url: entry.url, title: entry.title };
+        if let Some(tab) = entry.tab {
+            tab.note(Happening::TabClosed(fact.clone()));
+            tab.mark_closed("closed");
+        }
+        for tab in self.attached_tabs().iter().filter(|t| t.window_open()) {
+            tab.note(Happening::TabClosed(fact.clone()));
+        }
+    }
+
+    pub fn browser_gone(&self) {
+        for tab in self.attached_tabs() {
+            tab.mark_closed("the browser is gone");
+        }
+    }
+
+    /// Ends the space: its own context goes as a whole; of somebody else's browser only our tabs are closed.
+    pub async fn dispose(&self, ctx: &CallCtx) {
+        if !self.alive() {
+            return;
+        }
+        let root = self.browser.connection.browser();
+        if let Some(context) = &self.context {
+            let dispose = cdp::target::DisposeBrowserContext { browser_context_id: context.clone() };
+            if let Err(error) = root.send(ctx, dispose).await {
+                tracing::debug!("a browser context could not be disposed: {error}");
+            }
+        } else if !self.browser.ours {
+            let owned: Vec<TargetId> =
+                lock(&self.tabs).entries.values().filter(|e| e.owned).map(|e| e.target.clone()).collect();
+            for target_id in owned {
+                // A tab that is gone already needs no closing.
+                drop(root.send(ctx, cdp::target::CloseTarget { target_id }).await);
+            }
+        }
+    }
+}
+
+fn open_names(tabs: &Tabs) -> Vec<serde_json::Value> {
+    tabs.entries
+        .iter()
+        .map(|(id, e)| format!("{id} {}", truehand_base::text::clip(&e.url, 80)).into())
+        .collect()
+}

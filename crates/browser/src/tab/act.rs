@@ -1,0 +1,60 @@
+//! What every action does around its input: open a window, send, look, say what came of it.
+
+use super::Tab;
+use super::effect::Window;
+use super::state::Frame;
+use crate::errors::from_cdp;
+use crate::options::Observe;
+use futures::FutureExt;
+use serde_json::{Value, json};
+use truehand_base::{CallCtx, ErrorBody, PageEffect};
+use truehand_cdp::{Empty, Pending};
+
+/// Input that was queued and whose acknowledgement is outstanding.
+pub(crate) type Sent = Vec<Pending<Empty>>;
+
+impl Tab {
+    /// Opens a window when the caller wants one.
+    pub(crate) async fn window(
+        &self,
+        ctx: &CallCtx,
+        observe: &Observe,
+        armed: Option<(&Frame, &Value)>,
+    ) -> Result<Option<Window>, ErrorBody> {
+        if observe.enabled { self.open_window(ctx, armed, json!({})).await.map(Some) } else { Ok(None) }
+    }
+
+    /// Looks at what queued input does. Without a window it only waits for the acknowledgement, which a dialog
+    /// holds back.
+    pub(crate) async fn watch(
+        &self,
+        ctx: &CallCtx,
+        window: Option<Window>,
+        observe: &Observe,
+        sent: Sent,
+    ) -> Result<Option<PageEffect>, ErrorBody> {
+        let Some(window) = window else {
+            for pending in sent {
+                tokio::select! {
+                    biased;
+                    answer = ctx.wait("the input", pending) => { answer?.map_err(from_cdp)?; }
+                    () = self.dialog_opened() => break,
+                }
+            }
+            return Ok(None);
+        };
+        let effect = self.observe(ctx, window, observe).await;
+        for pending in sent {
+            // What has no answer by now waits behind a dialog or belongs to a page that is gone.
+            if let Some(Err(error)) = pending.now_or_never()
+                && !matches!(error, truehand_cdp::CdpError::SessionGone { .. })
+            {
+                return Err(from_cdp(error));
+            }
+        }
+        if self.with(|s| s.life == super::state::Life::Crashed) {
+            self.check_alive()?;
+        }
+        Ok(Some(effect))
+    }
+}

@@ -1,0 +1,503 @@
+//! The measured effect: a window opens before the action, closes when things are quiet, and what was counted in
+//! it becomes a `page_effect`. The verdict comes from these counts and from nothing else.
+
+use super::Tab;
+use super::page::PageError;
+use super::state::{Frame, Happening, Life};
+use crate::options::Observe;
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use truehand_base::{
+    CallCtx, DomEffect, ErrorBody, FocusEffect, Hit, LateEffect, NetworkEffect, PageEffect, RequestFact,
+    ScrollEffect, UrlEffect, ValueFact, Verdict,
+};
+use truehand_cdp::{ExecutionContextId, FrameId};
+
+/// A window that is open.
+pub(crate) struct Window {
+    from: u64,
+    started: Instant,
+    documents: u64,
+    armed: Vec<(Frame, u64)>,
+    late: LateEffect,
+}
+
+impl Window {
+    /// The same window with its time starting anew, after a dialog held it up.
+    pub fn resumed(mut self) -> Self {
+        self.started = Instant::now();
+        self.late = LateEffect::default();
+        self
+    }
+}
+
+/// What the observer of one frame counted.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct Settled {
+    seen: bool,
+    superseded: bool,
+    dom: DomEffect,
+    focus: SettledFocus,
+    hit: Option<Hit>,
+    values: Vec<SettledValue>,
+    scrolled: Option<SettledScroll>,
+    truncated: Option<bool>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct SettledFocus {
+    before: Option<String>,
+    after: Option<String>,
+    moved: bool,
+    effect: bool,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct SettledValue {
+    #[serde(rename = "ref")]
+    element: String,
+    got: String,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct SettledScroll {
+    target: String,
+    dx: f64,
+    dy: f64,
+}
+
+/// How a round of settling ended.
+enum Round {
+    /// Every frame answered or went away.
+    Quiet,
+    /// A dialog opened, or the tab ended: the page will not answer.
+    Stopped,
+}
+
+/// How long a new document may take from its first content to its load event before it counts as usable.
+const LOAD_GRACE: Duration = Duration::from_millis(1_000);
+/// How long frames may still be asked once a dialog, crash or close is known.
+const NO_LIMIT: Duration = Duration::from_secs(60);
+
+impl Tab {
+    /// Opens a window. `armed` is a frame whose observer the caller armed already, with the answer of that call.
+    pub(crate) async fn open_window(
+        &self,
+        ctx: &CallCtx,
+        armed: Option<(&Frame, &Value)>,
+        args: Value,
+    ) -> Result<Window, ErrorBody> {
+        let frames = self.with(|s| s.live_frames());
+        let mut late = LateEffect::default();
+        let mut counted = Vec::new();
+        if let Some((frame, answer)) = armed {
+            counted.push((frame.clone(), take_armed(answer, &mut late)));
+        }
+        let mut asking = FuturesUnordered::new();
+        for frame in frames {
+            if armed.is_some_and(|(f, _)| f.id == frame.id) {
+                continue;
+            }
+            let pending = self.start_asking(&frame, "arm", args.clone());
+            asking.push(async move {
+                let answer = match pending {
+                    Ok(pending) => self.answer(ctx, "arm", pending, Duration::from_secs(5)).await,
+                    Err(error) => Err(error),
+                };
+                (frame, answer)
+            });
+        }
+        while let Some((frame, answer)) = asking.next().await {
+            match answer {
+                Ok(answer) => counted.push((frame, take_armed(&answer, &mut late))),
+                Err(PageError::DocumentGone) => {}
+                Err(other) => return Err(other.into_body(self)),
+            }
+        }
+        drop(asking);
+        Ok(self.with(|s| {
+            let since = s.last_window_end;
+            for what in s.log.since(since) {
+                match what {
+                    Happening::Dialog(dialog) => late.dialogs.push(dialog.clone()),
+                    Happening::Download(download) => late.downloads.push(download.clone()),
+                    Happening::TabOpened(tab) => late.tabs.opened.push(tab.clone()),
+                    Happening::TabClosed(tab) => late.tabs.closed.push(tab.clone()),
+                    Happening::Url { after, .. } => late.url = Some(after.clone()),
+                    Happening::ConsoleError(_) => {}
+                }
+            }
+            let url = s.url.clone();
+            late.failed = s
+                .requests
+                .iter()
+                .filter(|r| r.ended.is_some_and(|e| e > since) && r.failed() && !r.ambient)
+                .map(|r| r.fact(&url))
+                .take(10)
+                .collect();
+            Window {
+                from: s.open_window(),
+                started: Instant::now(),
+                documents: s.documents,
+                armed: counted,
+                late,
+            }
+        }))
+    }
+
+    /// Waits until the action's effect has settled, closes the window and reports what was counted.
+    pub(crate) async fn observe(&self, ctx: &CallCtx, window: Window, observe: &Observe) -> PageEffect {
+        let mut counts: HashMap<FrameId, Settled> = HashMap::new();
+        let min_at = window.started + observe.window;
+        let cap_at = window.started + observe.cap;
+        let mut seen = false;
+        loop {
+            seen |= self.seen_outside(&window);
+            if let Round::Stopped = self.settle_round(ctx, &window, min_at, cap_at, seen, &mut counts).await {
+                break;
+            }
+            if Instant::now() >= cap_at || ctx.remaining().is_zero() || !self.still_busy(&window) {
+                break;
+            }
+            // A request of the action is in flight, or a document is on its way: the window stays open for it.
+            let left = cap_at.saturating_duration_since(Instant::now());
+            let limited = ctx.at_most(left);
+            let done = self.wait_until(&limited, "requests of the action", |s| {
+                let stopped = s.dialog.is_some() || s.life != Life::Alive;
+                (stopped || !busy(s, &window)).then_some(())
+            });
+            if done.await.is_err() {
+                break;
+            }
+            seen = true;
+        }
+        if self.with(|s| s.documents != window.documents) {
+            self.finish_document(ctx, cap_at, &mut counts).await;
+        }
+        let effect = self.assemble(&window, counts);
+        if self.with(|s| s.dialog.is_some()) {
+            // The page stands still: its counters go on once the dialog is answered.
+            *super::lock(&self.inner.interrupted) = Some(window);
+            return effect;
+        }
+        for frame in self.with(|s| s.live_frames()) {
+            // Later changes are late ones; nobody waits for this answer.
+            drop(self.start_asking(&frame, "close", json!({})));
+        }
+        self.with(super::state::TabState::close_window);
+        effect
+    }
+
+    /// Closes a window of an action that failed on its way.
+    pub(crate) fn abandon(&self, window: Option<Window>) {
+        if window.is_some() {
+            for frame in self.with(|s| s.live_frames()) {
+                drop(self.start_asking(&frame, "close", json!({})));
+            }
+            self.with(super::state::TabState::close_window);
+        }
+    }
+
+    /// Effects that do not show in any document.
+    fn seen_outside(&self, window: &Window) -> bool {
+        self.with(|s| {
+            s.documents != window.documents
+                || s.caused_since(window.from).next().is_some()
+                || s.log.since(window.from).any(|what| !matches!(what, Happening::ConsoleError(_)))
+        })
+    }
+
+    fn still_busy(&self, window: &Window) -> bool {
+        self.with(|s| busy(s, window))
+    }
+
+    /// Lets every frame settle at once. As soon as one saw an effect and is quiet, the others are asked to finish.
+    async fn settle_round(
+        &self,
+        ctx: &CallCtx,
+        window: &Window,
+        min_at: Instant,
+        cap_at: Instant,
+        seen: bool,
+        counts: &mut HashMap<FrameId, Settled>,
+    ) -> Round {
+        let worlds: HashMap<FrameId, ExecutionContextId> = self
+            .with(|s| s.live_frames())
+            .into_iter()
+            .filter_map(|f| Some((f.id.clone(), f.world?)))
+            .collect();
+        let frames: Vec<&Frame> = window
+            .armed
+            .iter()
+            .map(|(frame, _)| frame)
+            .filter(|f| f.world.is_some() && worlds.get(&f.id) == f.world.as_ref())
+            .collect();
+        let mut changes = self.inner.changed.subscribe();
+        let mut asking = FuturesUnordered::new();
+        let settle = |frame: &Frame, seen: bool| {
+            let now = Instant::now();
+            let args = json!({
+                "frame": frame.number,
+                "min_ms": millis(min_at.saturating_duration_since(now)),
+                "max_ms": millis(cap_at.saturating_duration_since(now)),
+                "seen": seen,
+            });
+            let frame = frame.clone();
+            async move {
+                let answer = match self.start_asking(&frame, "settle", args) {
+                    Ok(pending) => self.answer(ctx, "settle", pending, NO_LIMIT).await,
+                    Err(error) => Err(error),
+                };
+                (frame.id, answer)
+            }
+        };
+        for frame in &frames {
+            asking.push(settle(frame, seen));
+        }
+        let mut told = seen;
+        while !asking.is_empty() {
+            tokio::select! {
+                biased;
+                Some((frame, answer)) = asking.next() => match answer {
+                    Ok(value) => {
+                        let settled: Settled = serde_json::from_value(value).unwrap_or_default();
+                        if settled.superseded {
+                            continue;
+                        }
+                        if settled.seen && !told {
+                            told = true;
+                            for other in frames.iter().filter(|f| f.id != frame && !counts.contains_key(&f.id)) {
+                                asking.push(settle(other, true));
+                            }
+                        }
+                        counts.insert(frame, settled);
+                    }
+                    Err(PageError::DocumentGone) => {}
+                    Err(PageError::DialogOpen) => return Round::Stopped,
+                    Err(PageError::Failed(_)) => {
+                        if self.with(|s| s.life != Life::Alive) || ctx.remaining().is_zero() {
+                            return Round::Stopped;
+                        }
+                    }
+                },
+                _ = changes.changed() => {
+                    if self.with(|s| s.life != Life::Alive || s.dialog.is_some()) {
+                        return Round::Stopped;
+                    }
+                    if !told && self.seen_outside(window) {
+                        told = true;
+                        for frame in &frames {
+                            asking.push(settle(frame, true));
+                        }
+                    }
+                }
+            }
+        }
+        Round::Quiet
+    }
+
+    /// Waits until the new document of the main frame can be used, and counts its elements.
+    async fn finish_document(&self, ctx: &CallCtx, cap_at: Instant, counts: &mut HashMap<FrameId, Settled>) {
+        let stopped = |s: &super::state::TabState| s.dialog.is_some() || s.life != Life::Alive;
+        let left = cap_at.saturating_duration_since(Instant::now()).max(Duration::from_millis(500));
+        let limited = ctx.at_most(left);
+        let content = self.wait_until(&limited, "the new document", |s| {
+            (stopped(s) || (s.content_loaded && s.main().is_some_and(|f| f.world.is_some()))).then_some(())
+        });
+        if content.await.is_err() || self.with(|s| stopped(s)) {
+            return;
+        }
+        let grace = ctx.at_most(LOAD_GRACE);
+        // A page whose load event does not come in time is usable all the same.
+        drop(self.wait_until(&grace, "the load event", |s| (stopped(s) || s.loaded).then_some(())).await);
+        let Some(frame) = self.with(|s| s.main().cloned()) else { return };
+        for (name, args) in
+            [("arm", json!({})), ("settle", json!({ "min_ms": 0, "max_ms": 400, "seen": true }))]
+        {
+            let pending = self.start_asking(&frame, name, args);
+            let Ok(pending) = pending else { return };
+            if self.answer(ctx, name, pending, Duration::from_secs(2)).await.is_err() {
+                return;
+            }
+        }
+        let stats: Result<Value, PageError> = self.ask(ctx, &frame, "stats", json!({})).await;
+        if let Ok(stats) = stats {
+            if let Some(title) = stats["title"].as_str() {
+                self.set_title(title.to_owned());
+            }
+            let dom =
+                DomEffect { added: stats["elements"].as_u64().unwrap_or_default(), ..DomEffect::default() };
+            counts.insert(frame.id.clone(), Settled { seen: true, dom, ..Settled::default() });
+        }
+    }
+
+    fn assemble(&self, window: &Window, counts: HashMap<FrameId, Settled>) -> PageEffect {
+        let mut effect = PageEffect { window_ms: millis(window.started.elapsed()), ..PageEffect::default() };
+        let measured = !counts.is_empty();
+        let mut focus_effect = false;
+        let main = self.with(|s| s.main_frame.clone());
+        let mut frames: Vec<(FrameId, Settled)> = counts.into_iter().collect();
+        frames.sort_by_key(|(id, _)| *id != main);
+        for (_, count) in frames {
+            effect.dom.absorb(&count.dom);
+            focus_effect |= count.focus.effect;
+            if count.focus.moved && !effect.focus.changed {
+                effect.focus = FocusEffect {
+                    changed: true,
+                    before_selector: count.focus.before,
+                    after_selector: count.focus.after,
+                };
+            }
+            if effect.hit.is_none() {
+                effect.hit = count.hit;
+            }
+            if count.truncated == Some(true) {
+                effect.truncated = Some(true);
+            }
+            let moved = count.scrolled.filter(|s| s.dx != 0.0 || s.dy != 0.0);
+            if effect.scroll.is_none() {
+                effect.scroll =
+                    moved.map(|s| ScrollEffect { target: s.target, dx: s.dx, dy: s.dy, at_end: None });
+            }
+            effect.values.extend(count.values.into_iter().map(|v| ValueFact {
+                element: v.element,
+                asked: None,
+                got: v.got,
+                ok: true,
+            }));
+        }
+        let elements_before: u64 = window.armed.iter().filter(|(f, _)| f.id == main).map(|(_, n)| *n).sum();
+        let (gone, facts) = self.with(|s| {
+            if s.documents != window.documents {
+                effect.dom.removed += elements_before;
+            }
+            let page_url = s.url.clone();
+            effect.network = network(s, window.from, &page_url);
+            let mut addresses = Vec::new();
+            for what in s.log.since(window.from) {
+                match what {
+                    Happening::Dialog(dialog) => effect.dialogs.push(dialog.clone()),
+                    Happening::Download(download) => effect.downloads.push(download.clone()),
+                    Happening::TabOpened(tab) => effect.tabs.opened.push(tab.clone()),
+                    Happening::TabClosed(tab) => effect.tabs.closed.push(tab.clone()),
+                    Happening::Url { before, after, same_document } => {
+                        addresses.push((before.clone(), after.clone(), *same_document));
+                    }
+                    Happening::ConsoleError(text) => {
+                        if effect.console_errors.len() < 20 {
+                            effect.console_errors.push(text.clone());
+                        }
+                    }
+                }
+            }
+            (s.life != Life::Alive, addresses)
+        });
+        if let (Some(first), Some(last)) = (facts.first(), facts.last()) {
+            effect.url = UrlEffect {
+                changed: true,
+                before: Some(first.0.clone()),
+                after: Some(last.1.clone()),
+                same_document: Some(facts.iter().all(|f| f.2)),
+            };
+        }
+        effect.late = (!window.late.is_empty()).then(|| window.late.clone());
+        effect.verdict = verdict(&effect, focus_effect, measured || gone);
+        effect
+    }
+}
+
+/// The judgement, from counts alone.
+fn verdict(effect: &PageEffect, focus_effect: bool, measured: bool) -> Verdict {
+    let changed = effect.dom.total() > 0
+        || effect.url.changed
+        || focus_effect
+        || effect.network.requests_started > 0
+        || effect.scroll.is_some()
+        || !effect.values.is_empty()
+        || !effect.dialogs.is_empty()
+        || !effect.downloads.is_empty()
+        || !effect.tabs.opened.is_empty()
+        || !effect.tabs.closed.is_empty();
+    if effect.hit.as_ref().is_some_and(|h| !h.intended) {
+        Verdict::Blocked
+    } else if changed {
+        Verdict::Changed
+    } else if !measured {
+        Verdict::Unknown
+    } else if effect.dom.ambient + effect.network.ambient > 0 {
+        Verdict::AmbientOnly
+    } else {
+        Verdict::NoChange
+    }
+}
+
+/// Whether something of the action is still on its way: a request, or a document.
+fn busy(state: &super::state::TabState, window: &Window) -> bool {
+    if state.navigating {
+        return true;
+    }
+    if state.documents != window.documents {
+        // What a new document loads is judged by its load event.
+        return false;
+    }
+    let downloading = |what: &Happening| matches!(what, Happening::Download(d) if d.state == "in_progress");
+    state.caused_since(window.from).any(|r| r.ended.is_none())
+        || state.log.since(window.from).any(downloading)
+}
+
+fn network(state: &super::state::TabState, from: u64, page_url: &str) -> NetworkEffect {
+    let mut network = NetworkEffect::default();
+    for request in state.caused_since(from) {
+        network.requests_started += 1;
+        if request.ended.is_some() {
+            network.requests_completed += 1;
+        } else {
+            network.in_flight_at_end += 1;
+        }
+        let fact: RequestFact = request.fact(page_url);
+        if request.failed() && network.failed.len() < 20 {
+            network.failed.push(fact.clone());
+        }
+        let sends = request.method != "GET" || request.kind == "Document";
+        if sends && network.sent.len() < 20 {
+            network.sent.push(fact);
+        }
+    }
+    network.ambient = state.requests.iter().filter(|r| r.started >= from && r.ambient).count() as u64;
+    network
+}
+
+/// Reads the answer of arming: how many elements there are, and what changed since the last window.
+fn take_armed(answer: &Value, late: &mut LateEffect) -> u64 {
+    let armed = if answer["armed"].is_object() { &answer["armed"] } else { answer };
+    if let Ok(dom) = serde_json::from_value::<DomEffect>(complete(&armed["late"])) {
+        late.dom.absorb(&dom);
+    }
+    armed["elements"].as_u64().unwrap_or_default()
+}
+
+/// Counters with those that are missing set to zero.
+fn complete(counters: &Value) -> Value {
+    let mut all = json!({ "added": 0, "removed": 0, "attr_changes": 0, "text_changes": 0, "ambient": 0 });
+    if let (Some(all), Some(some)) = (all.as_object_mut(), counters.as_object()) {
+        let known: Vec<_> = some
+            .iter()
+            .filter(|(k, v)| all.contains_key(*k) && v.is_u64())
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect();
+        all.extend(known);
+    }
+    all
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,365 @@
+//! A tab: one pump that takes its events, one lane for what acts on it, page parts in an isolated world.
+
+mod act;
+mod click;
+mod dialog;
+mod drag;
+mod effect;
+mod fields;
+mod keyboard;
+mod lane;
+mod navigate;
+pub(crate) mod page;
+mod pump;
+mod read;
+mod script;
+mod scroll;
+mod shot;
+mod state;
+mod targets;
+mod upload;
+mod wait;
+
+pub use lane::{Lane, LaneGuard};
+pub use read::Found;
+pub(crate) use state::Happening;
+
+use crate::errors::from_cdp;
+use crate::options::{InputMode, TabInfo};
+use crate::space::Space;
+use state::{Life, TabState};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::time::Duration;
+use targets::RefRanges;
+use tokio::sync::watch;
+use truehand_base::{CallCtx, Download, ErrorBody, ErrorCode, PageEffect, TabId, Verdict};
+use truehand_cdp::{self as cdp, Connection, Session, TargetId};
+
+/// A tab that can be acted on. Clones are the same tab.
+#[derive(Clone)]
+pub struct Tab {
+    inner: Arc<TabInner>,
+}
+
+pub(crate) struct TabInner {
+    pub id: TabId,
+    pub target: TargetId,
+    pub session: Session,
+    pub connection: Connection,
+    pub headed: bool,
+    space: Weak<Space>,
+    state: Mutex<TabState>,
+    changed: watch::Sender<u64>,
+    refs: Mutex<RefRanges>,
+    lane: Lane,
+    mouse: Mutex<Option<(f64, f64)>>,
+    /// The window of an action that a dialog interrupted.
+    interrupted: Mutex<Option<effect::Window>>,
+}
+
+impl TabInner {
+    /// Reads or writes the state. The lock is never held longer than `look` runs, and `look` can't wait.
+    pub fn with<T>(&self, look: impl FnOnce(&mut TabState) -> T) -> T {
+        look(&mut lock(&self.state))
+    }
+
+    /// Wakes whoever waits for a change.
+    pub fn wake(&self) {
+        self.changed.send_modify(|count| *count += 1);
+    }
+}
+
+/// Takes a lock whose holders can't panic half-way through a change that matters.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// What attaches out-of-process frames, and nothing else, before their scripts run.
+pub(crate) fn auto_attach() -> cdp::target::SetAutoAttach {
+    cdp::target::SetAutoAttach {
+        auto_attach: true,
+        wait_for_debugger_on_start: true,
+        flatten: true,
+        filter: Some(vec![cdp::target::FilterEntry {
+            kind: Some("iframe".to_owned()),
+            exclude: Some(false),
+        }]),
+    }
+}
+
+impl Tab {
+    /// Attaches to a target and readies it.
+    pub(crate) async fn attach(
+        ctx: &CallCtx,
+        space: &Arc<Space>,
+        id: TabId,
+        target: TargetId,
+        url: String,
+    ) -> Result<Tab, ErrorBody> {
+        let connection = space.connection().clone();
+        let headed = space.headed();
+        // A discarded tab accepts the attach and then answers nothing, hence the short limit.
+        let ctx = &ctx.at_most(Duration::from_secs(10));
+        let attach = cdp::target::AttachToTarget { target_id: target.clone(), flatten: true };
+        let attached = connection.browser().send(ctx, attach).await.map_err(from_cdp)?;
+        let session = connection.session(attached.session_id.clone());
+        let events = connection.route(&attached.session_id);
+        let main_frame = cdp::FrameId(target.0.clone());
+        let inner = Arc::new(TabInner {
+            id,
+            target,
+            session: session.clone(),
+            connection,
+            headed,
+            space: Arc::downgrade(space),
+            state: Mutex::new(TabState::new(main_frame, session.clone(), url)),
+            changed: watch::Sender::new(0),
+            refs: Mutex::new(RefRanges::default()),
+            lane: Lane::default(),
+            mouse: Mutex::new(None),
+            interrupted: Mutex::new(None),
+        });
+        tokio::spawn(pump::run(Arc::clone(&inner), events));
+        let tab = Tab { inner };
+        pump::prepare_session(&session);
+        // A hidden tab draws no frames and runs timers once a second unless it believes that it has the focus.
+        drop(session.start(cdp::emulation::SetFocusEmulationEnabled { enabled: true }));
+        if !headed {
+            drop(session.start(cdp::emulation::SetDeviceMetricsOverride {
+                width: 1280,
+                height: 720,
+                device_scale_factor: 1.0,
+                mobile: false,
+            }));
+        }
+        let tree = session.start(cdp::page::GetFrameTree::default());
+        let tree = ctx.wait("the tab's frames", tree).await?.map_err(from_cdp)?;
+        tab.take_tree(&session, &tree.frame_tree);
+        tab.inner.wake();
+        Ok(tab)
+    }
+
+    fn take_tree(&self, session: &Session, tree: &cdp::page::FrameTree) {
+        self.with(|s| {
+            let frame = s.frame_entry(&tree.frame.id, tree.frame.parent_id.as_ref(), session);
+            if frame.loader.is_none() {
+                frame.loader = Some(tree.frame.loader_id.clone());
+                frame.url.clone_from(&tree.frame.url);
+                frame.parent.clone_from(&tree.frame.parent_id);
+                if tree.frame.parent_id.is_none() {
+                    s.url.clone_from(&tree.frame.url);
+                }
+            }
+        });
+        for child in &tree.child_frames {
+            self.take_tree(session, child);
+        }
+    }
+
+    pub(crate) fn with<T>(&self, look: impl FnOnce(&mut TabState) -> T) -> T {
+        self.inner.with(look)
+    }
+
+    pub(crate) fn space(&self) -> Result<Arc<Space>, ErrorBody> {
+        self.inner
+            .space
+            .upgrade()
+            .ok_or_else(|| ErrorBody::new(ErrorCode::TabClosed, "the tab's browser context was closed"))
+    }
+
+    pub(crate) fn target_id(&self) -> &TargetId {
+        &self.inner.target
+    }
+
+    /// The tab's handle.
+    #[must_use]
+    pub fn id(&self) -> TabId {
+        self.inner.id
+    }
+
+    /// The address of its document.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.with(|s| s.url.clone())
+    }
+
+    /// Its title as last seen.
+    #[must_use]
+    pub fn title(&self) -> String {
+        self.with(|s| s.title.clone())
+    }
+
+    /// Its lane: one acting call at a time.
+    #[must_use]
+    pub fn lane(&self) -> Lane {
+        self.inner.lane.clone()
+    }
+
+    /// As it is listed; `current` is not known here and left false.
+    #[must_use]
+    pub fn info(&self) -> TabInfo {
+        self.with(|s| TabInfo {
+            tab_id: self.inner.id,
+            url: s.url.clone(),
+            title: s.title.clone(),
+            current: false,
+            state: match (&s.life, &s.dialog) {
+                (Life::Crashed, _) => "crashed",
+                (Life::Closed(_), _) => "closed",
+                (Life::Alive, Some(_)) => "dialog",
+                (Life::Alive, None) if !s.content_loaded || s.navigating => "loading",
+                (Life::Alive, None) => "ready",
+            },
+        })
+    }
+
+    /// Waits until `look` finds something in the state.
+    pub(crate) async fn wait_until<T>(
+        &self,
+        ctx: &CallCtx,
+        what: &str,
+        look: impl Fn(&mut TabState) -> Option<T>,
+    ) -> Result<T, ErrorBody> {
+        let mut changes = self.inner.changed.subscribe();
+        ctx.wait(what, async {
+            loop {
+                changes.borrow_and_update();
+                if let Some(found) = self.with(&look) {
+                    return Ok(found);
+                }
+                if changes.changed().await.is_err() {
+                    return Err(ErrorBody::new(ErrorCode::TabClosed, "the tab is gone"));
+                }
+            }
+        })
+        .await?
+    }
+
+    /// Resolves when a dialog is open.
+    pub(crate) async fn dialog_opened(&self) {
+        let mut changes = self.inner.changed.subscribe();
+        loop {
+            changes.borrow_and_update();
+            if self.with(|s| s.dialog.is_some()) {
+                return;
+            }
+            if changes.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Refuses a tab that crashed, was closed, or stands still behind a dialog.
+    pub(crate) fn check_ready(&self) -> Result<(), ErrorBody> {
+        self.check_alive()?;
+        if self.with(|s| s.dialog.is_some()) { Err(self.dialog_error()) } else { Ok(()) }
+    }
+
+    pub(crate) fn check_alive(&self) -> Result<(), ErrorBody> {
+        match self.with(|s| s.life.clone()) {
+            Life::Alive => Ok(()),
+            Life::Crashed => Err(ErrorBody::new(
+                ErrorCode::PageCrashed,
+                format!("the renderer of tab {} crashed", self.id()),
+            )),
+            Life::Closed(why) if self.inner.connection.is_closed() => {
+                Err(ErrorBody::new(ErrorCode::BrowserGone, format!("the browser is gone: {why}")))
+            }
+            Life::Closed(why) => {
+                Err(ErrorBody::new(ErrorCode::TabClosed, format!("tab {} was closed: {why}", self.id())))
+            }
+        }
+    }
+
+    /// Marks the tab as closed and wakes its waiters; the browser said so.
+    pub(crate) fn mark_closed(&self, why: &str) {
+        self.with(|s| s.life = Life::Closed(why.to_owned()));
+        self.inner.session.fail_pending(why);
+        self.inner.wake();
+    }
+
+    /// Notes something that the browser as a whole reported of this tab.
+    pub(crate) fn note(&self, what: Happening) {
+        self.with(|s| s.happened(what));
+        self.inner.wake();
+    }
+
+    /// Notes that a download began.
+    pub(crate) fn begin_download(&self, guid: &str, download: Download) {
+        self.with(|s| {
+            let name = download.name.clone();
+            let at = s.happened(Happening::Download(download));
+            s.downloads.insert(guid.to_owned(), (at, name));
+        });
+        self.inner.wake();
+    }
+
+    /// The name that was proposed for a download of this tab.
+    pub(crate) fn download_name(&self, guid: &str) -> Option<String> {
+        self.with(|s| s.downloads.get(guid).map(|(_, name)| name.clone()))
+    }
+
+    /// Notes how a download ended.
+    pub(crate) fn end_download(&self, guid: &str, change: impl FnOnce(&mut Download)) {
+        self.with(|s| {
+            if let Some((at, _)) = s.downloads.remove(guid)
+                && let Some(Happening::Download(download)) = s.log.get_mut(at)
+            {
+                change(download);
+            }
+        });
+        self.inner.wake();
+    }
+
+    /// Whether a frame is one of this tab's.
+    pub(crate) fn has_frame(&self, frame: &cdp::FrameId) -> bool {
+        self.with(|s| s.frames.contains_key(frame))
+    }
+
+    /// Whether an action is being observed right now.
+    pub(crate) fn window_open(&self) -> bool {
+        self.with(|s| s.window.is_some())
+    }
+
+    /// Corrects what was noted of a tab that this one opened, once its address and title are known.
+    pub(crate) fn rename_opened(&self, id: TabId, url: &str, title: &str) {
+        self.with(|s| {
+            for what in s.log.each_mut() {
+                if let Happening::TabOpened(tab) = what
+                    && tab.tab_id == id
+                {
+                    url.clone_into(&mut tab.url);
+                    title.clone_into(&mut tab.title);
+                }
+            }
+        });
+    }
+
+    /// The way that input takes here.
+    pub(crate) fn input_mode(&self, asked: InputMode) -> InputMode {
+        self.space().map_or(InputMode::Trusted, |space| space.input().mode(asked, &self.url()))
+    }
+
+    /// Whether an editor of this site enters trusted text twice.
+    pub(crate) fn doubles(&self) -> bool {
+        self.space().is_ok_and(|space| space.input().doubles(&self.url()))
+    }
+
+    /// Notes whether a click of this kind works on this site.
+    pub(crate) fn learn_click(&self, mode: InputMode, effect: Option<&PageEffect>) {
+        if let (Ok(space), Some(effect)) = (self.space(), effect) {
+            space.input().learn_click(mode, &self.url(), effect.verdict == Verdict::Changed);
+        }
+    }
+
+    pub(crate) fn learn_doubling(&self) {
+        if let Ok(space) = self.space() {
+            space.input().learn_doubling(&self.url());
+        }
+    }
+
+    /// Sets the title that the browser reported.
+    pub(crate) fn set_title(&self, title: String) {
+        self.with(|s| s.title = title);
+    }
+}

@@ -1,0 +1,247 @@
+//! Going places: by address, back, forward, again. Done means that a document came and can be used.
+
+use super::Tab;
+use super::effect::Window;
+use super::state::Life;
+use crate::errors::from_cdp;
+use crate::options::{Acted, Observe};
+use serde_json::{Value, json};
+use std::time::Duration;
+use truehand_base::{CallCtx, ErrorBody, ErrorCode};
+use truehand_cdp as cdp;
+
+/// How long a server may take to answer before the call gives up; the load itself goes on.
+const COMMIT_LIMIT: Duration = Duration::from_secs(30);
+
+impl Tab {
+    /// Opens an address and waits until its document can be used.
+    ///
+    /// # Errors
+    /// `NAV_FAILED` with the network error, `CERTIFICATE_ERROR`, `TIMEOUT` when the server does not answer, and the
+    /// codes of a tab that can't answer.
+    pub async fn navigate(&self, ctx: &CallCtx, url: &str, observe: &Observe) -> Result<Acted, ErrorBody> {
+        self.check_open()?;
+        let window = self.window_for_leaving(ctx, observe).await?;
+        let documents = self.with(|s| s.documents);
+        let command = cdp::page::Navigate { url: url.to_owned(), ..Default::default() };
+        let pending = self.inner.session.start(command);
+        let limited = ctx.at_most(COMMIT_LIMIT);
+        let answer = tokio::select! {
+            biased;
+            answer = limited.wait("the server", pending) => answer,
+            // A dialog on leaving or while loading holds the answer back.
+            () = self.dialog_opened() => {
+                let effect = self.watch(ctx, window, observe, Vec::new()).await?;
+                return Ok(Acted { effect, ..Acted::default() });
+            }
+        };
+        let navigated = match answer {
+            Ok(Ok(navigated)) => navigated,
+            Ok(Err(error)) => {
+                self.abandon(window);
+                return Err(match error {
+                    cdp::CdpError::Protocol { message, .. } if message.contains("invalid URL") => {
+                        ErrorBody::new(ErrorCode::InvalidArguments, format!("{url} is no valid address"))
+                    }
+                    other => from_cdp(other),
+                });
+            }
+            Err(error) if error.code == ErrorCode::Deadline => {
+                self.abandon(window);
+                drop(self.inner.session.start(cdp::page::StopLoading::default()));
+                return Err(ErrorBody::new(
+                    ErrorCode::Timeout,
+                    format!("{url} did not answer within {} s; loading was stopped", COMMIT_LIMIT.as_secs()),
+                )
+                .next("check that the server is running, then navigate again"));
+            }
+            Err(error) => {
+                self.abandon(window);
+                return Err(error);
+            }
+        };
+        if navigated.is_download == Some(true) || navigated.error_text.as_deref() == Some("net::ERR_ABORTED")
+        {
+            // The answer was a download, or no content: the page stays, and the effect says what happened.
+            let effect = self.watch(ctx, window, observe, Vec::new()).await?;
+            return Ok(Acted { effect, ..Acted::default() });
+        }
+        if let Some(error) = navigated.error_text {
+            self.abandon(window);
+            return Err(navigation_error(url, &error));
+        }
+        if navigated.loader_id.is_some() {
+            // The event of the commit may come just behind the answer of the command.
+            self.committed(ctx, documents).await?;
+        }
+        self.arrive(ctx, window, observe).await
+    }
+
+    /// Goes back in the history.
+    ///
+    /// # Errors
+    /// `NAV_FAILED` when there is nothing to go back to, and those of [`Tab::navigate`].
+    pub async fn back(&self, ctx: &CallCtx, observe: &Observe) -> Result<Acted, ErrorBody> {
+        self.through_history(ctx, -1, observe).await
+    }
+
+    /// Goes forward in the history.
+    ///
+    /// # Errors
+    /// As [`Tab::back`].
+    pub async fn forward(&self, ctx: &CallCtx, observe: &Observe) -> Result<Acted, ErrorBody> {
+        self.through_history(ctx, 1, observe).await
+    }
+
+    async fn through_history(&self, ctx: &CallCtx, by: i64, observe: &Observe) -> Result<Acted, ErrorBody> {
+        self.check_ready()?;
+        let history = self
+            .inner
+            .session
+            .send(ctx, cdp::page::GetNavigationHistory::default())
+            .await
+            .map_err(from_cdp)?;
+        let wanted = usize::try_from(history.current_index + by).ok().and_then(|i| history.entries.get(i));
+        // A tab starts on an empty page that nobody asked for.
+        let Some(entry) =
+            wanted.filter(|e| !(by < 0 && e.url == "about:blank" && history.current_index == 1))
+        else {
+            let way = if by < 0 { "back" } else { "forward" };
+            return Err(ErrorBody::new(ErrorCode::NavFailed, format!("there is no page to go {way} to"))
+                .next("open an address with browser_navigate"));
+        };
+        let window = self.window_for_leaving(ctx, observe).await?;
+        let (documents, clock) = self.with(|s| (s.documents, s.clock));
+        let command = cdp::page::NavigateToHistoryEntry { entry_id: entry.id };
+        if let Err(error) = self.inner.session.send(ctx, command).await {
+            self.abandon(window);
+            return Err(from_cdp(error));
+        }
+        let limited = ctx.at_most(COMMIT_LIMIT);
+        let moved = self.wait_until(&limited, "the page", |s| {
+            let within = s.log.since(clock + 1).any(|w| matches!(w, super::Happening::Url { .. }));
+            (within || s.documents != documents || s.dialog.is_some() || s.life != Life::Alive).then_some(())
+        });
+        if let Err(error) = moved.await {
+            self.abandon(window);
+            return Err(error);
+        }
+        self.arrive(ctx, window, observe).await
+    }
+
+    /// Loads the page again, once.
+    ///
+    /// # Errors
+    /// As [`Tab::navigate`].
+    pub async fn reload(&self, ctx: &CallCtx, observe: &Observe) -> Result<Acted, ErrorBody> {
+        self.check_open()?;
+        let window = self.window_for_leaving(ctx, observe).await?;
+        let documents = self.with(|s| s.documents);
+        let sent = self.inner.session.start(cdp::page::Reload::default());
+        let done = tokio::select! {
+            biased;
+            done = async {
+                ctx.wait("the reload", sent).await?.map_err(from_cdp)?;
+                self.committed(ctx, documents).await
+            } => done,
+            () = self.dialog_opened() => Ok(()),
+        };
+        if let Err(error) = done {
+            self.abandon(window);
+            return Err(error);
+        }
+        self.arrive(ctx, window, observe).await
+    }
+
+    /// Refuses a closed tab; a crashed one can be brought back by loading something.
+    fn check_open(&self) -> Result<(), ErrorBody> {
+        match self.check_ready() {
+            Err(error) if error.code == ErrorCode::PageCrashed => Ok(()),
+            other => other,
+        }
+    }
+
+    /// A window for an action after which this document is gone; a page that can't be observed is left all the same.
+    async fn window_for_leaving(
+        &self,
+        ctx: &CallCtx,
+        observe: &Observe,
+    ) -> Result<Option<Window>, ErrorBody> {
+        match self.window(ctx, observe, None).await {
+            Err(error)
+                if matches!(
+                    error.code,
+                    ErrorCode::PageUnresponsive | ErrorCode::PageCrashed | ErrorCode::Internal
+                ) =>
+            {
+                Ok(None)
+            }
+            other => other,
+        }
+    }
+
+    /// Waits for the commit of a navigation.
+    async fn committed(&self, ctx: &CallCtx, documents: u64) -> Result<(), ErrorBody> {
+        let limited = ctx.at_most(COMMIT_LIMIT);
+        self.wait_until(&limited, "the page", |s| {
+            (s.documents != documents || s.dialog.is_some() || matches!(s.life, Life::Closed(_)))
+                .then_some(())
+        })
+        .await
+    }
+
+    /// Waits until the new document can be used and closes the window.
+    async fn arrive(
+        &self,
+        ctx: &CallCtx,
+        window: Option<Window>,
+        observe: &Observe,
+    ) -> Result<Acted, ErrorBody> {
+        let content = ctx.at_most(Duration::from_secs(20));
+        // Without its content in time the page may still be usable in part: the effect tells.
+        let ready = self.wait_until(&content, "the page's content", |s| {
+            let stopped = s.dialog.is_some() || matches!(s.life, Life::Closed(_));
+            (stopped || (s.content_loaded && s.main().is_some_and(|f| f.world.is_some()))).then_some(())
+        });
+        let mut notes = Vec::new();
+        if ready.await.is_err() {
+            ctx.wait("nothing", std::future::ready(())).await?;
+            notes.push("the page's content did not come within 20 s; it may be usable in part".to_owned());
+        }
+        let patient = Observe { cap: observe.cap.max(Duration::from_secs(5)), ..*observe };
+        let effect = self.watch(ctx, window, &patient, Vec::new()).await?;
+        if effect.is_none()
+            && let Ok(frame) = self.main_frame(ctx).await
+        {
+            let stats: Result<Value, _> = self.ask(ctx, &frame, "stats", json!({})).await;
+            if let Some(title) = stats.ok().and_then(|s: Value| s["title"].as_str().map(str::to_owned)) {
+                self.set_title(title);
+            }
+        }
+        Ok(Acted { effect, notes, ..Acted::default() })
+    }
+}
+
+/// What a network error of a navigation means.
+fn navigation_error(url: &str, error: &str) -> ErrorBody {
+    let insecure = error.contains("CERT") || error.contains("SSL");
+    if insecure {
+        return ErrorBody::new(
+            ErrorCode::CertificateError,
+            format!("{url} has no valid certificate ({error})"),
+        )
+        .with("net_error", error);
+    }
+    let why = match error {
+        "net::ERR_CONNECTION_REFUSED" => "nothing listens there",
+        "net::ERR_NAME_NOT_RESOLVED" => "the name is unknown",
+        "net::ERR_INTERNET_DISCONNECTED" => "there is no network",
+        "net::ERR_CONNECTION_RESET" | "net::ERR_EMPTY_RESPONSE" => "the server ended the connection",
+        "net::ERR_CONNECTION_TIMED_OUT" | "net::ERR_TIMED_OUT" => "the server does not answer",
+        "net::ERR_TOO_MANY_REDIRECTS" => "it redirects in a circle",
+        "net::ERR_UNSAFE_PORT" => "browsers do not open this port",
+        _ => "the load failed",
+    };
+    ErrorBody::new(ErrorCode::NavFailed, format!("{url} did not load: {why} ({error})"))
+        .with("net_error", error)
+}

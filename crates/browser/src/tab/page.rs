@@ -1,0 +1,320 @@
+//! Calls into the page parts: by name, with values, in our isolated world of a frame. No source is ever built.
+
+use super::Tab;
+use super::state::{Frame, Life};
+use crate::errors::{document_gone, from_cdp};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::time::Duration;
+use truehand_base::{CallCtx, ErrorBody, ErrorCode};
+use truehand_cdp::runtime::CallArgument;
+use truehand_cdp::{self as cdp, CdpError, ExecutionContextId, RemoteObjectId};
+
+/// The name of our isolated world.
+pub(crate) const WORLD: &str = "truehand";
+
+/// The page parts, in the order of their names.
+pub(crate) const PAGE_PARTS: &str = concat!(
+    include_str!("../../js/10-dom.js"),
+    "\n",
+    include_str!("../../js/20-roles.js"),
+    "\n",
+    include_str!("../../js/30-refs.js"),
+    "\n",
+    include_str!("../../js/40-locate.js"),
+    "\n",
+    include_str!("../../js/50-outline.js"),
+    "\n",
+    include_str!("../../js/60-observe.js"),
+    "\n",
+    include_str!("../../js/70-action.js"),
+    "\n",
+    include_str!("../../js/75-fields.js"),
+    "\n",
+    include_str!("../../js/80-overlay.js"),
+    "\n",
+    include_str!("../../js/85-wait.js"),
+    "\n",
+    include_str!("../../js/90-entry.js"),
+);
+
+/// The one declaration through which every page function is called.
+pub(crate) const CALL: &str = "function(name, args) { return globalThis.__truehand.call(name, args); }";
+const NAME_FRAME: &str = "function(number) { globalThis.__truehand.registerFrame(this, number); }";
+const HAND_OVER_SHADOW: &str = "function(root) { globalThis.__truehand.registerShadow(this, root); }";
+
+/// How long a page may take to answer a question that needs no waiting, before it counts as unresponsive.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+
+/// Why a page function gave no answer.
+#[derive(Debug)]
+pub(crate) enum PageError {
+    /// The document went away; the caller decides whether that is a navigation or a failure.
+    DocumentGone,
+    /// A dialog is open and the page stands still.
+    DialogOpen,
+    /// Anything else.
+    Failed(ErrorBody),
+}
+
+impl PageError {
+    /// The error for callers that can't go on.
+    pub fn into_body(self, tab: &Tab) -> ErrorBody {
+        match self {
+            PageError::DocumentGone => ErrorBody::new(
+                ErrorCode::NavigatedDuringAction,
+                format!("the page went to {} meanwhile", tab.url()),
+            ),
+            PageError::DialogOpen => tab.dialog_error(),
+            PageError::Failed(body) => body,
+        }
+    }
+}
+
+impl From<ErrorBody> for PageError {
+    fn from(body: ErrorBody) -> Self {
+        PageError::Failed(body)
+    }
+}
+
+impl Tab {
+    /// Calls a page function that answers at once.
+    pub(crate) async fn ask<R: DeserializeOwned>(
+        &self,
+        ctx: &CallCtx,
+        frame: &Frame,
+        name: &str,
+        args: Value,
+    ) -> Result<R, PageError> {
+        self.ask_for(ctx, frame, name, args, ANSWER_LIMIT).await
+    }
+
+    /// Calls a page function that may itself wait up to `limit`.
+    pub(crate) async fn ask_for<R: DeserializeOwned>(
+        &self,
+        ctx: &CallCtx,
+        frame: &Frame,
+        name: &str,
+        args: Value,
+        limit: Duration,
+    ) -> Result<R, PageError> {
+        let pending = self.start_asking(frame, name, args)?;
+        let value = self.answer(ctx, name, pending, limit).await?;
+        if value["status"] == "error" {
+            let message = value["message"].as_str().unwrap_or_default();
+            return Err(ErrorBody::new(
+                ErrorCode::Internal,
+                format!("the page part {name} failed: {message}"),
+            )
+            .into());
+        }
+        serde_json::from_value(value).map_err(|e| {
+            ErrorBody::new(
+                ErrorCode::Internal,
+                format!("the answer of the page part {name} can't be read: {e}"),
+            )
+            .into()
+        })
+    }
+
+    /// Queues a call of a page function; the answer is taken with [`Tab::answer`].
+    pub(crate) fn start_asking(
+        &self,
+        frame: &Frame,
+        name: &str,
+        args: Value,
+    ) -> Result<cdp::Pending<cdp::runtime::Evaluated>, PageError> {
+        let world = frame.world.ok_or(PageError::DocumentGone)?;
+        let command = call_function(CALL, world, None, vec![value(json!(name)), value(args)]);
+        Ok(frame.session.start(command))
+    }
+
+    /// Waits for the answer of a queued call, but neither past the limit nor past a dialog, a crash or a close.
+    pub(crate) async fn answer(
+        &self,
+        ctx: &CallCtx,
+        name: &str,
+        pending: cdp::Pending<cdp::runtime::Evaluated>,
+        limit: Duration,
+    ) -> Result<Value, PageError> {
+        let limited = ctx.at_most(limit);
+        let answer = tokio::select! {
+            biased;
+            answer = limited.wait(name, pending) => answer,
+            () = self.dialog_opened() => return Err(PageError::DialogOpen),
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) if error.code == ErrorCode::Deadline && ctx.remaining() > Duration::ZERO => {
+                return Err(self.unresponsive(name).into());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        match answer {
+            Ok(result) => match result.exception_details {
+                None => Ok(result.result.value.unwrap_or_default()),
+                Some(details) => {
+                    let text = details.exception.and_then(|e| e.description).unwrap_or(details.text);
+                    if text.contains("__truehand") {
+                        // The parts are not in this document yet: it is about to be replaced.
+                        return Err(PageError::DocumentGone);
+                    }
+                    Err(ErrorBody::new(ErrorCode::Internal, format!("the page part {name} threw: {text}"))
+                        .into())
+                }
+            },
+            Err(error) => Err(self.page_error(error)),
+        }
+    }
+
+    /// What a failed protocol command on a frame means.
+    pub(crate) fn page_error(&self, error: CdpError) -> PageError {
+        if document_gone(&error) {
+            return PageError::DocumentGone;
+        }
+        // A session that ends while the tab lives was a child frame's.
+        if matches!(error, CdpError::SessionGone { .. }) && self.with(|s| s.life == Life::Alive) {
+            return PageError::DocumentGone;
+        }
+        PageError::Failed(from_cdp(error))
+    }
+
+    pub(crate) fn unresponsive(&self, what: &str) -> ErrorBody {
+        ErrorBody::new(
+            ErrorCode::PageUnresponsive,
+            format!(
+                "tab {} did not answer within {} s ({what}): its script runs in an endless loop or it is frozen",
+                self.id(),
+                ANSWER_LIMIT.as_secs()
+            ),
+        )
+    }
+
+    /// The frame that the page shows at first, with its world; waits for a document that is being made.
+    pub(crate) async fn main_frame(&self, ctx: &CallCtx) -> Result<Frame, ErrorBody> {
+        self.check_alive()?;
+        let limited = ctx.at_most(ANSWER_LIMIT);
+        let found = self
+            .wait_until(&limited, "the page's document", |s| s.main().filter(|f| f.world.is_some()).cloned());
+        match found.await {
+            Ok(frame) => Ok(frame),
+            Err(error) if error.code == ErrorCode::Deadline && ctx.remaining() > Duration::ZERO => {
+                self.check_alive()?;
+                Err(self.unresponsive("the page's document"))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Frames with a world; child frames are named in their parents first, so that readings can refer to them.
+    pub(crate) async fn frames(&self, ctx: &CallCtx) -> Result<Vec<Frame>, ErrorBody> {
+        self.main_frame(ctx).await?;
+        let frames = self.with(|s| s.live_frames());
+        for frame in &frames {
+            let Some(parent) = frame.parent.as_ref().and_then(|p| frames.iter().find(|f| f.id == *p)) else {
+                continue;
+            };
+            if frame.named_in == parent.world {
+                continue;
+            }
+            match self.name_frame(ctx, parent, frame).await {
+                Ok(()) => self.with(|s| {
+                    if let Some(entry) = s.frames.get_mut(&frame.id) {
+                        entry.named_in = parent.world;
+                    }
+                }),
+                // The frame or its parent went away meanwhile: it is simply not part of this reading.
+                Err(PageError::DocumentGone) => {}
+                Err(other) => return Err(other.into_body(self)),
+            }
+        }
+        Ok(frames)
+    }
+
+    async fn name_frame(&self, ctx: &CallCtx, parent: &Frame, child: &Frame) -> Result<(), PageError> {
+        let ctx = &ctx.at_most(ANSWER_LIMIT);
+        let world = parent.world.ok_or(PageError::DocumentGone)?;
+        let owner = parent.session.send(ctx, cdp::dom::GetFrameOwner { frame_id: child.id.clone() }).await;
+        let owner = match owner {
+            Ok(owner) => owner,
+            Err(CdpError::Protocol { .. }) => return Err(PageError::DocumentGone),
+            Err(other) => return Err(self.page_error(other)),
+        };
+        let object = self.resolve(ctx, parent, owner.backend_node_id, world).await?;
+        let arguments = vec![value(json!(child.number))];
+        let named = parent.session.send(ctx, call_function(NAME_FRAME, world, Some(object), arguments)).await;
+        named.map(drop).map_err(|e| self.page_error(e))
+    }
+
+    /// The object of a node in one of our worlds.
+    async fn resolve(
+        &self,
+        ctx: &CallCtx,
+        frame: &Frame,
+        node: cdp::BackendNodeId,
+        world: ExecutionContextId,
+    ) -> Result<RemoteObjectId, PageError> {
+        let command = cdp::dom::ResolveNode {
+            backend_node_id: Some(node),
+            execution_context_id: Some(world),
+            ..Default::default()
+        };
+        let resolved = frame.session.send(ctx, command).await.map_err(|e| self.page_error(e))?;
+        resolved.object.object_id.ok_or(PageError::DocumentGone)
+    }
+
+    /// Looks into elements that may host a closed shadow root and hands the roots to the page parts.
+    /// Returns how many roots were found.
+    pub(crate) async fn open_closed_shadows(&self, ctx: &CallCtx, frame: &Frame) -> Result<u32, PageError> {
+        let world = frame.world.ok_or(PageError::DocumentGone)?;
+        let hosts: Value = self.ask(ctx, frame, "closedHosts", json!({ "max": 50 })).await?;
+        let count = hosts["count"].as_u64().unwrap_or_default();
+        let ctx = &ctx.at_most(ANSWER_LIMIT);
+        let mut found = 0;
+        for index in 0..count {
+            let mut command =
+                call_function(CALL, world, None, vec![value(json!("closedHost")), value(json!(index))]);
+            command.return_by_value = Some(false);
+            let host = frame.session.send(ctx, command).await.map_err(|e| self.page_error(e))?;
+            let Some(host) = host.result.object_id else { continue };
+            let describe = cdp::dom::DescribeNode {
+                object_id: Some(host.clone()),
+                depth: Some(0),
+                pierce: Some(true),
+                ..Default::default()
+            };
+            let node = frame.session.send(ctx, describe).await.map_err(|e| self.page_error(e))?.node;
+            let closed = node.shadow_roots.iter().find(|r| r.shadow_root_type.as_deref() == Some("closed"));
+            let Some(closed) = closed else { continue };
+            let root = self.resolve(ctx, frame, closed.backend_node_id, world).await?;
+            let arguments = vec![CallArgument { object_id: Some(root), ..Default::default() }];
+            let handed = call_function(HAND_OVER_SHADOW, world, Some(host), arguments);
+            frame.session.send(ctx, handed).await.map_err(|e| self.page_error(e))?;
+            found += 1;
+        }
+        Ok(found)
+    }
+}
+
+/// An argument that is passed by value.
+pub(crate) fn value(value: Value) -> CallArgument {
+    CallArgument { value: Some(value), ..Default::default() }
+}
+
+/// A call of one of the fixed declarations, by value and awaiting a promise.
+pub(crate) fn call_function(
+    declaration: &str,
+    world: ExecutionContextId,
+    this: Option<RemoteObjectId>,
+    arguments: Vec<CallArgument>,
+) -> cdp::runtime::CallFunctionOn {
+    cdp::runtime::CallFunctionOn {
+        function_declaration: declaration.to_owned(),
+        execution_context_id: this.is_none().then_some(world),
+        object_id: this,
+        arguments: Some(arguments),
+        return_by_value: Some(true),
+        await_promise: Some(true),
+        ..Default::default()
+    }
+}

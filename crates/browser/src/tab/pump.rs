@@ -1,0 +1,346 @@
+//! The pump: takes a tab's events in order, writes them into its state, wakes whoever waits. It awaits nothing
+//! but the next event; commands that an event calls for are queued and not waited for.
+
+use super::TabInner;
+use super::page::{PAGE_PARTS, WORLD};
+use super::state::{Frame, Happening, Life, OpenDialog, Request};
+use std::sync::Arc;
+use truehand_base::{Dialog, DialogHandling, text::clip};
+use truehand_cdp::{self as cdp, CdpEvent, Event, EventStream, FrameId, Session};
+
+/// Runs until the session ends.
+pub(crate) async fn run(tab: Arc<TabInner>, mut events: EventStream) {
+    while let Some(event) = events.next().await {
+        handle(&tab, &event);
+        tab.wake();
+    }
+    tab.with(|s| {
+        if s.life == Life::Alive {
+            s.life = Life::Closed("the browser is gone".to_owned());
+        }
+    });
+    tab.wake();
+}
+
+/// The typed event, when the method fits; a shape that can't be read is traced and passed over.
+fn read<E: CdpEvent>(event: &Event) -> Option<E> {
+    match event.parse::<E>()? {
+        Ok(parsed) => Some(parsed),
+        Err(error) => {
+            tracing::warn!("an event could not be read: {error}");
+            None
+        }
+    }
+}
+
+fn handle(tab: &TabInner, event: &Event) {
+    let session = match &event.session {
+        Some(id) => tab.connection.session(id.clone()),
+        None => return,
+    };
+    match event.method.as_str() {
+        "Network.requestWillBeSent"
+        | "Network.responseReceived"
+        | "Network.loadingFinished"
+        | "Network.loadingFailed" => network(tab, event),
+        "Runtime.executionContextCreated"
+        | "Runtime.executionContextDestroyed"
+        | "Runtime.executionContextsCleared" => contexts(tab, &session, event),
+        "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" => console(tab, event),
+        method if method.starts_with("Page.") => page(tab, &session, event),
+        "Target.attachedToTarget" => attached(tab, event),
+        "Target.detachedFromTarget" => detached(tab, event),
+        "Inspector.targetCrashed" => {
+            tab.with(|s| s.life = Life::Crashed);
+            tab.session.fail_pending("renderer crash");
+        }
+        "Input.dragIntercepted" => {
+            if let Some(e) = read::<cdp::input::DragIntercepted>(event) {
+                tab.with(|s| s.drag = Some(e.data));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn network(tab: &TabInner, event: &Event) {
+    if let Some(e) = read::<cdp::network::RequestWillBeSent>(event) {
+        let redirect = e.redirect_response.as_ref().map(|r| r.status);
+        tab.with(|s| {
+            if redirect.is_some() {
+                let at = s.tick();
+                if let Some(old) = s.request(&e.request_id) {
+                    old.ended = Some(at);
+                }
+            }
+            s.request_started(Request {
+                id: e.request_id,
+                method: e.request.method,
+                url: e.request.url,
+                kind: e.kind.unwrap_or_default(),
+                loader: Some(e.loader_id),
+                started: 0,
+                ended: None,
+                status: None,
+                error: None,
+                ambient: false,
+            });
+        });
+    } else if let Some(e) = read::<cdp::network::ResponseReceived>(event) {
+        tab.with(|s| {
+            if let Some(request) = s.request(&e.request_id) {
+                request.status = u16::try_from(e.response.status).ok();
+            }
+        });
+    } else if let Some(e) = read::<cdp::network::LoadingFinished>(event) {
+        tab.with(|s| {
+            let at = s.tick();
+            if let Some(request) = s.request(&e.request_id) {
+                request.ended = Some(at);
+            }
+        });
+    } else if let Some(e) = read::<cdp::network::LoadingFailed>(event) {
+        tab.with(|s| {
+            let at = s.tick();
+            if let Some(request) = s.request(&e.request_id) {
+                request.ended = Some(at);
+                request.error =
+                    Some(if e.error_text.is_empty() { "failed".to_owned() } else { e.error_text });
+            }
+        });
+    }
+}
+
+fn contexts(tab: &TabInner, session: &Session, event: &Event) {
+    if let Some(e) = read::<cdp::runtime::ExecutionContextCreated>(event) {
+        let Some(frame_id) = e.context.aux_data.frame_id.clone() else { return };
+        tab.with(|s| {
+            let frame = s.frame_entry(&frame_id, None, session);
+            frame.session = session.clone();
+            if e.context.aux_data.is_default {
+                frame.page_world = Some(e.context.id);
+            } else if e.context.name == WORLD {
+                frame.world = Some(e.context.id);
+                frame.named_in = None;
+            }
+        });
+    } else if let Some(e) = read::<cdp::runtime::ExecutionContextDestroyed>(event) {
+        tab.with(|s| {
+            let of_session = |f: &&mut Frame| f.session.id() == session.id();
+            for frame in s.frames.values_mut().filter(of_session) {
+                if frame.world == Some(e.execution_context_id) {
+                    frame.world = None;
+                }
+                if frame.page_world == Some(e.execution_context_id) {
+                    frame.page_world = None;
+                }
+            }
+        });
+    } else {
+        tab.with(|s| {
+            for frame in s.frames.values_mut().filter(|f| f.session.id() == session.id()) {
+                frame.world = None;
+                frame.page_world = None;
+            }
+        });
+    }
+}
+
+fn console(tab: &TabInner, event: &Event) {
+    let text = if let Some(e) = read::<cdp::runtime::ExceptionThrown>(event) {
+        let details = &e.exception_details;
+        let thrown = details.exception.as_ref().and_then(|x| x.description.clone());
+        thrown.unwrap_or_else(|| details.text.clone())
+    } else {
+        match read::<cdp::runtime::ConsoleApiCalled>(event) {
+            Some(e) if e.kind == "error" || e.kind == "assert" => {
+                let words = e.args.iter().map(|a| match &a.value {
+                    Some(serde_json::Value::String(text)) => text.clone(),
+                    Some(value) => value.to_string(),
+                    None => a.description.clone().unwrap_or_default(),
+                });
+                words.collect::<Vec<_>>().join(" ")
+            }
+            _ => return,
+        }
+    };
+    tab.with(|s| s.happened(Happening::ConsoleError(clip(&text, 400))));
+}
+
+fn page(tab: &TabInner, session: &Session, event: &Event) {
+    if let Some(e) = read::<cdp::page::FrameAttached>(event) {
+        tab.with(|s| {
+            s.frame_entry(&e.frame_id, Some(&e.parent_frame_id), session).parent =
+                Some(e.parent_frame_id.clone());
+        });
+    } else if let Some(e) = read::<cdp::page::FrameDetached>(event) {
+        // A swap moves the frame to another process: it lives on under its new session.
+        if e.reason != "swap" {
+            tab.with(|s| s.drop_frame(&e.frame_id));
+        }
+    } else if let Some(e) = read::<cdp::page::FrameNavigated>(event) {
+        frame_navigated(tab, session, e);
+    } else if let Some(e) = read::<cdp::page::NavigatedWithinDocument>(event) {
+        tab.with(|s| {
+            if let Some(frame) = s.frames.get_mut(&e.frame_id) {
+                frame.url.clone_from(&e.url);
+            }
+            if e.frame_id == s.main_frame && s.url != e.url {
+                let before = std::mem::replace(&mut s.url, e.url.clone());
+                s.happened(Happening::Url { before, after: e.url, same_document: true });
+            }
+        });
+    } else if let Some(e) = read::<cdp::page::FrameStartedNavigating>(event) {
+        tab.with(|s| {
+            if e.frame_id == s.main_frame
+                && !matches!(e.navigation_type.as_str(), "sameDocument" | "historySameDocument")
+            {
+                s.navigating = true;
+            }
+        });
+    } else if let Some(e) = read::<cdp::page::FrameStoppedLoading>(event) {
+        tab.with(|s| {
+            if e.frame_id == s.main_frame {
+                s.navigating = false;
+            }
+        });
+    } else if event.method == "Page.domContentEventFired" {
+        if is_main(tab, session) {
+            tab.with(|s| s.content_loaded = true);
+        }
+    } else if event.method == "Page.loadEventFired" {
+        if is_main(tab, session) {
+            tab.with(|s| s.loaded = true);
+        }
+    } else if let Some(e) = read::<cdp::page::JavascriptDialogOpening>(event) {
+        dialog_opening(tab, session, e);
+    } else if let Some(e) = read::<cdp::page::JavascriptDialogClosed>(event) {
+        tab.with(|s| {
+            if let Some(open) = s.dialog.take()
+                && let Some(Happening::Dialog(dialog)) = s.log.get_mut(open.log_index)
+                && dialog.handling == DialogHandling::Open
+            {
+                dialog.handling = if e.result { DialogHandling::Accepted } else { DialogHandling::Dismissed };
+            }
+        });
+    } else if let Some(e) = read::<cdp::page::FileChooserOpened>(event) {
+        tab.with(|s| s.chooser = Some((session.clone(), e.backend_node_id)));
+    }
+}
+
+fn is_main(tab: &TabInner, session: &Session) -> bool {
+    session.id() == tab.session.id()
+}
+
+fn frame_navigated(tab: &TabInner, session: &Session, e: cdp::page::FrameNavigated) {
+    let url = format!("{}{}", e.frame.url, e.frame.url_fragment.clone().unwrap_or_default());
+    tab.with(|s| {
+        let frame = s.frame_entry(&e.frame.id, e.frame.parent_id.as_ref(), session);
+        frame.session = session.clone();
+        frame.url.clone_from(&url);
+        frame.loader = Some(e.frame.loader_id.clone());
+        if e.frame.parent_id.is_some() {
+            frame.parent.clone_from(&e.frame.parent_id);
+        }
+        if e.frame.id != s.main_frame {
+            return;
+        }
+        let children: Vec<FrameId> = s
+            .frames
+            .values()
+            .filter(|f| f.parent.as_ref() == Some(&s.main_frame))
+            .map(|f| f.id.clone())
+            .collect();
+        for child in children {
+            s.drop_frame(&child);
+        }
+        s.new_document(&e.frame.loader_id);
+        s.navigating = false;
+        s.documents += 1;
+        s.content_loaded = false;
+        s.loaded = false;
+        s.title.clear();
+        if s.life == Life::Crashed {
+            s.life = Life::Alive;
+        }
+        let before = std::mem::replace(&mut s.url, url.clone());
+        s.happened(Happening::Url { before, after: url.clone(), same_document: false });
+    });
+}
+
+/// An alert has one answer, so it gets it; other dialogs wait for a decision unless one was given in advance.
+fn dialog_opening(tab: &TabInner, session: &Session, e: cdp::page::JavascriptDialogOpening) {
+    let answer = tab.with(|s| {
+        let armed = s.armed.take();
+        let alert = e.kind == "alert";
+        let handling = match &armed {
+            Some(answer) if answer.accept => DialogHandling::Accepted,
+            Some(_) => DialogHandling::Dismissed,
+            None if alert => DialogHandling::Acknowledged,
+            None => DialogHandling::Open,
+        };
+        let dialog = Dialog {
+            kind: e.kind.clone(),
+            message: clip(&e.message, 1_000),
+            default_text: e.default_prompt.clone().filter(|d| !d.is_empty()),
+            handling,
+        };
+        let log_index = s.happened(Happening::Dialog(dialog.clone()));
+        if handling == DialogHandling::Open {
+            s.dialog = Some(OpenDialog { session: session.clone(), dialog, log_index });
+            return None;
+        }
+        Some(armed.unwrap_or(super::state::ArmedAnswer { accept: true, text: None }))
+    });
+    if let Some(answer) = answer {
+        let command = cdp::page::HandleJavaScriptDialog { accept: answer.accept, prompt_text: answer.text };
+        drop(session.start(command));
+    }
+}
+
+/// An out-of-process frame (or a worker that slipped through the filter) was attached and waits to be let go.
+fn attached(tab: &TabInner, event: &Event) {
+    let Some(e) = read::<cdp::target::AttachedToTarget>(event) else { return };
+    let child = tab.connection.session(e.session_id.clone());
+    if e.target_info.kind == "iframe" {
+        let frame_id = FrameId(e.target_info.target_id.0.clone());
+        tab.with(|s| {
+            let frame = s.frame_entry(&frame_id, None, &child);
+            frame.session = child.clone();
+            frame.world = None;
+            frame.page_world = None;
+            frame.url.clone_from(&e.target_info.url);
+        });
+        prepare_session(&child);
+    }
+    drop(child.start(cdp::runtime::RunIfWaitingForDebugger::default()));
+}
+
+/// Queues what every session of a tab needs, in the order that puts our world before the page's scripts.
+pub(crate) fn prepare_session(session: &Session) {
+    drop(session.start(cdp::page::Enable::default()));
+    drop(session.start(cdp::page::AddScriptToEvaluateOnNewDocument {
+        source: PAGE_PARTS.to_owned(),
+        world_name: Some(WORLD.to_owned()),
+        run_immediately: Some(true),
+        ..Default::default()
+    }));
+    drop(session.start(cdp::runtime::Enable::default()));
+    drop(session.start(cdp::network::Enable::default()));
+    drop(session.start(super::auto_attach()));
+}
+
+fn detached(tab: &TabInner, event: &Event) {
+    let Some(e) = read::<cdp::target::DetachedFromTarget>(event) else { return };
+    tab.with(|s| {
+        let gone: Vec<FrameId> = s
+            .frames
+            .values()
+            .filter(|f| f.session.id() == Some(&e.session_id) && f.id != s.main_frame)
+            .map(|f| f.id.clone())
+            .collect();
+        for frame in gone {
+            s.drop_frame(&frame);
+        }
+    });
+}

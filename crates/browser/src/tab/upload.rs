@@ -1,0 +1,95 @@
+//! Giving local files to a page: to a file input, shown or hidden, or through the chooser that a button opens.
+
+use super::Tab;
+use super::click::{acted, number_of};
+use super::page::value;
+use crate::errors::from_cdp;
+use crate::options::{Acted, ClickOptions, Observe};
+use crate::target::Target;
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Duration;
+use truehand_base::{CallCtx, ErrorBody, ErrorCode};
+use truehand_cdp as cdp;
+
+impl Tab {
+    /// Uploads files. The target may be the file input itself, its label, or a button that opens a chooser.
+    ///
+    /// # Errors
+    /// `WRONG_ELEMENT` when no chooser opens, and those of [`Tab::click`].
+    pub async fn upload(
+        &self,
+        ctx: &CallCtx,
+        target: &Target,
+        files: &[PathBuf],
+        observe: &Observe,
+    ) -> Result<Acted, ErrorBody> {
+        self.check_ready()?;
+        let files: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
+        let located = self.on_target(ctx, target, "locate", json!({})).await?;
+        let own = Target::Ref { frame: located.frame.number, number: number_of(&located) };
+        let field = self.on_target(ctx, &own, "readField", json!({})).await.ok();
+        if field.is_some_and(|f| f.answer["kind"] == "file") {
+            let world = located
+                .frame
+                .world
+                .ok_or_else(|| ErrorBody::new(ErrorCode::NavigatedDuringAction, "the page left"))?;
+            let mut element = super::page::call_function(
+                super::page::CALL,
+                world,
+                None,
+                vec![value(json!("element")), value(json!(number_of(&located)))],
+            );
+            element.return_by_value = Some(false);
+            let object = located.frame.session.send(ctx, element).await.map_err(from_cdp)?.result.object_id;
+            let window = self.window(ctx, observe, None).await?;
+            let set = cdp::dom::SetFileInputFiles { files, object_id: object, ..Default::default() };
+            let sent = vec![located.frame.session.start(set)];
+            let effect = self.watch(ctx, window, observe, sent).await?;
+            return Ok(acted(&located, effect));
+        }
+        let intercept = |enabled| cdp::page::SetInterceptFileChooserDialog { enabled };
+        self.with(|s| s.chooser = None);
+        for frame in self.with(|s| s.live_frames()) {
+            drop(frame.session.start(intercept(true)));
+        }
+        let result = self.through_chooser(ctx, &own, files, observe).await;
+        for frame in self.with(|s| s.live_frames()) {
+            drop(frame.session.start(intercept(false)));
+        }
+        result
+    }
+
+    async fn through_chooser(
+        &self,
+        ctx: &CallCtx,
+        button: &Target,
+        files: Vec<String>,
+        observe: &Observe,
+    ) -> Result<Acted, ErrorBody> {
+        let blind = Observe { enabled: false, ..*observe };
+        let options = ClickOptions { count: 1, ..ClickOptions::default() };
+        let clicked = self.click(ctx, button, &options, &blind).await?;
+        let soon = ctx.at_most(Duration::from_secs(2));
+        let opened = self.wait_until(&soon, "the file chooser", |s| s.chooser.take()).await;
+        let Ok((session, node)) = opened else {
+            ctx.wait("nothing", std::future::ready(())).await?;
+            let name = clicked.target.map(|t| t.description).unwrap_or_default();
+            return Err(ErrorBody::new(
+                ErrorCode::WrongElement,
+                format!("{name} was clicked and opened no file chooser within 2 s"),
+            )
+            .next("pass the ref of the file input: browser_read lists hidden ones with hidden: true"));
+        };
+        let Some(node) = node else {
+            return Err(ErrorBody::new(
+                ErrorCode::WrongElement,
+                "the page asks for files by a picker that takes no files from outside",
+            ));
+        };
+        let window = self.window(ctx, observe, None).await?;
+        let set = cdp::dom::SetFileInputFiles { files, backend_node_id: Some(node), ..Default::default() };
+        let effect = self.watch(ctx, window, observe, vec![session.start(set)]).await?;
+        Ok(Acted { target: clicked.target, effect, ..Acted::default() })
+    }
+}
