@@ -45,6 +45,7 @@
   lib.documentElement = () => getter(D, 'documentElement').call(document);
   lib.body = () => getter(D, 'body').call(document);
   lib.title = () => getter(D, 'title').call(document);
+  lib.focused = () => getter(D, 'activeElement').call(document);
   lib.scroller = () => getter(D, 'scrollingElement').call(document) || lib.documentElement();
 
   /** All matches of a selector under one node, in tree order; no shadow roots are entered. */
@@ -158,6 +159,8 @@
     }
     return false;
   }
+  /** The platform's own `checkVisibility`. */
+  lib.check = (el, options) => check.call(el, options);
   /** Has a box, or passes one through; visibility is not asked. */
   lib.isDisplayed = (el) => check.call(el) || withoutBox(el, undefined);
   lib.isRendered = (el) => check.call(el, SHOWN) || withoutBox(el, SHOWN);

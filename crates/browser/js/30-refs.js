@@ -47,6 +47,64 @@
     return { ref: new WeakRef(el), tag: lib.tagOf(el), role: lib.roleOf(el), name: lib.nameOf(el), ids: idsOf(el), row: lib.rowText(el) };
   }
 
+  const keyOf = (p) => JSON.stringify([p.role, p.name, p.ids, p.row]);
+  const isGone = (record) => {
+    const el = record.ref.deref();
+    return !el || !lib.isConnected(el);
+  };
+
+  // What the page has now and what has left it, by fingerprint. Both hold for one turn and are only made when asked for.
+  let turn = null;
+  function index() {
+    const cache = lib.cache();
+    if (!turn || turn.cache !== cache) turn = { cache, gone: null, alive: new Map() };
+    return turn;
+  }
+
+  /** Numbers of elements that left the document, by tag and fingerprint. */
+  function goneNumbers() {
+    const now = index();
+    if (!now.gone) {
+      now.gone = new Map();
+      for (const [number, record] of records) {
+        if (!isGone(record)) continue;
+        const key = record.tag + keyOf(record);
+        const list = now.gone.get(key);
+        if (list) list.push(number); else now.gone.set(key, [number]);
+      }
+    }
+    return now.gone;
+  }
+
+  /** Shown elements of one tag by fingerprint. */
+  function alive(tag) {
+    const now = index();
+    let map = now.alive.get(tag);
+    if (!map) {
+      now.alive.set(tag, map = new Map());
+      for (const el of lib.deepQuery(tag)) {
+        if (!lib.isRendered(el)) continue;
+        const key = keyOf(print(el));
+        const list = map.get(key);
+        if (list) list.push(el); else map.set(key, [el]);
+      }
+    }
+    return map;
+  }
+
+  /** The number of a redrawn element's predecessor, when it is beyond doubt which one that was; else null. */
+  function inherited(el) {
+    const gone = goneNumbers();
+    if (gone.size === 0) return null;
+    const own = print(el);
+    const before = gone.get(own.tag + keyOf(own));
+    if (!before || before.length !== 1) return null;
+    const now = alive(own.tag).get(keyOf(own));
+    if (now && now.length > 1) return null;
+    gone.delete(own.tag + keyOf(own));
+    return before[0];
+  }
+
   /** Numbers of elements that are gone are forgotten once there are very many: they can't be found again anyway. */
   function prune() {
     for (const [number, record] of records) {
@@ -58,8 +116,8 @@
 
   /** The element's number, issued from `alloc.next` when it has none. The fingerprint is renewed: this is what the caller now gets to see. */
   lib.refOf = (el, alloc) => {
-    let number = numbers.get(el);
-    if (number === undefined) {
+    let number = lib.knownRef(el);
+    if (number === null) {
       number = alloc.next++;
       numbers.set(el, number);
       if (records.size > KEEP) prune();
@@ -68,8 +126,16 @@
     return number;
   };
 
-  /** The number that an element already has, or null; nothing is issued. */
-  lib.knownRef = (el) => numbers.get(el) ?? null;
+  /** The number that an element has, or takes over from the one it replaces; null when one would have to be issued. */
+  lib.knownRef = (el) => {
+    const number = numbers.get(el);
+    if (number !== undefined) return number;
+    const old = lib.isConnected(el) ? inherited(el) : null;
+    if (old === null) return null;
+    numbers.set(el, old);
+    records.set(old, print(el));
+    return old;
+  };
 
   /** Written form of a number in the frame of this call. */
   lib.refText = (number, args) => (args.frame ? `f${args.frame}e${number}` : `e${number}`);
@@ -91,14 +157,8 @@
 
   const sameKind = (el, record) => lib.roleOf(el) === record.role && lib.nameOf(el) === record.name;
 
-  /** Every shown element of the document with a record's tag, role, name and identity. */
-  function twins(record, except) {
-    const out = [];
-    for (const el of lib.deepQuery(record.tag)) {
-      if (el !== except && idsOf(el) === record.ids && sameKind(el, record) && lib.isRendered(el)) out.push(el);
-    }
-    return out;
-  }
+  /** Other shown elements of the record's tag that have its role and name. */
+  const twins = (record, except) => lib.deepQuery(record.tag).filter((el) => el !== except && sameKind(el, record) && lib.isRendered(el));
 
   const candidates = (els, alloc) => els.slice(0, 12).map((el) => lib.entryOf(el, alloc));
 
@@ -118,7 +178,7 @@
       return { problem: { status: 'stale', candidates: candidates(meant.length ? meant : others, alloc) } };
     }
     const fits = twins(record, null);
-    const exact = fits.filter((other) => lib.rowText(other) === record.row);
+    const exact = fits.filter((other) => lib.rowText(other) === record.row && idsOf(other) === record.ids);
     if (exact.length === 1) {
       const found = exact[0];
       record.ref = new WeakRef(found);

@@ -108,7 +108,7 @@
   function standsIn(el, ctx) {
     const tag = lib.tagOf(el);
     if (tag !== 'input' && tag !== 'select' && tag !== 'textarea') return false;
-    if (el === document.activeElement && lib.isDisplayed(el)) return true;
+    if (el === lib.focused() && lib.isDisplayed(el)) return true;
     if (isToggle(el) && lib.labelsOf(el).some((label) => lib.isSeen(label))) return true;
     if (ctx.invisible || !(isToggle(el) || tag === 'select' || el.type === 'range')) return false;
     const box = lib.boxOf(el);
@@ -221,12 +221,12 @@
   /** What holds for the content of an element: the parent's own object unless something differs. */
   function contextOf(el, tag, ctx, style, display, run) {
     let { transparent, invisible, forced } = ctx;
-    if (el.checkVisibility(OPAQUE)) {
+    if (lib.check(el, OPAQUE)) {
       // Only what was asked for with `hidden` still counts as unseen below here.
       invisible = forced;
       transparent = false;
     } else {
-      if (display !== 'contents' && !el.checkVisibility()) {
+      if (display !== 'contents' && !lib.check(el)) {
         if (!run.hidden) return null;
         forced = true;
       }

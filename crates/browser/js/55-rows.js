@@ -222,74 +222,72 @@
 
   // ---- difference ------------------------------------------------------------------------------------------------
 
-  /** @type {{rows: {el: WeakRef<Element>|null, text: string, ref: boolean, options: boolean}[], key: string}|null} */
+  /** @typedef {{el: WeakRef<Element>|null, number: number|null, text: string}} Kept */
+  /** @type {{rows: Kept[], key: string}|null} */
   let last = null;
+  // Where the reference of a kept row goes; no page text can hold it, `lib.clean` drops it.
+  const SLOT = '\u0001';
 
   const keyOf = (args) => JSON.stringify([args.interactive ?? false, args.depth ?? null, args.hidden ?? false, args.scope ?? null]);
 
-  /** Rows without references and marks, for later comparison; null when there are too many. */
+  /** Rows without numbers and marks, for later comparison; null when there are too many. */
   function snapshot(rows, args) {
     if (rows.length > SNAPSHOT) return null;
     const page = { args, alloc: null, checks: 0, options: new Map() };
-    return {
-      key: keyOf(args),
-      rows: rows.map((row) => ({ el: row.item.el ? new WeakRef(row.item.el) : null, text: line(row, '', '', page), ref: row.item.ref, options: Boolean(row.options) })),
-    };
+    const kept = rows.map((row) => {
+      const acts = row.item.ref && !row.options;
+      return { el: acts ? new WeakRef(row.item.el) : null, number: acts ? lib.knownRef(row.item.el) : null, text: line(row, acts ? SLOT : '', '', page) };
+    });
+    return { key: keyOf(args), rows: kept };
   }
 
+  /** What changed since `before`: rows that are gone, new or say something else. */
   function difference(before, now, rows, page, budget) {
-    const lines = [];
     const byEl = new Map();
-    const texts = new Map();
+    const byNumber = new Map();
+    const byText = new Map();
     for (const old of before.rows) {
-      const el = old.el && !old.options ? old.el.deref() : null;
-      if (el && old.ref) byEl.set(el, old);
-      else if (old.ref && !old.options) texts.set(old, null);
-      else texts.set(old.text, (texts.get(old.text) || 0) + 1);
+      const el = old.el && old.el.deref();
+      if (el && lib.isConnected(el)) byEl.set(el, old);
+      else if (old.number !== null) byNumber.set(old.number, old);
+      else byText.set(old.text, (byText.get(old.text) || 0) + 1);
     }
-    const fresh = [];
+    const changes = [];
     for (let i = 0; i < rows.length; i++) {
-      const { item } = rows[i];
-      const mine = now.rows[i];
-      if (mine.ref && !mine.options) {
-        const old = byEl.get(item.el);
-        if (!old) fresh.push({ i, sign: '+' });
-        else {
-          byEl.delete(item.el);
-          if (old.text !== mine.text) fresh.push({ i, sign: '~' });
-        }
+      const { text, el, number } = now.rows[i];
+      let old = null;
+      if (el) {
+        // The same element, or one that was redrawn and took its number over.
+        old = byEl.get(rows[i].item.el) ?? byNumber.get(number) ?? null;
+        byEl.delete(rows[i].item.el);
+        byNumber.delete(number);
+      }
+      if (old) {
+        if (old.text !== text) changes.push({ i, sign: '~' });
         continue;
       }
-      const n = texts.get(mine.text) || 0;
-      if (n > 0) texts.set(mine.text, n - 1);
-      else fresh.push({ i, sign: '+' });
+      const n = byText.get(text) || 0;
+      if (n > 0) byText.set(text, n - 1);
+      else changes.push({ i, sign: '+' });
     }
-    const gone = [...byEl.values()].map((old) => goneRow(old, page));
-    for (const [key, n] of texts) {
-      if (n === null) gone.push(key.text);
-      else for (let k = 0; k < n; k++) gone.push(key);
-    }
-    // A redrawn control is new and gone at once with the same words: that is no difference to a reader, only a new reference.
+    const gone = [...byEl.values(), ...byNumber.values()].map((old) => written(old, page));
+    for (const [text, n] of byText) for (let k = 0; k < n; k++) gone.push(written({ text, number: null }, page));
+    const lines = [];
     let used = 0;
-    let left = 0;
-    const add = (text) => {
+    const fits = (text) => {
       used += cost(text);
-      if (budget && used > budget && lines.length) { left++; return; }
-      lines.push(text);
+      return !budget || used <= budget || lines.length === 0;
     };
-    for (const text of gone) add(`- ${text.replace(/^- /, '')}`);
-    for (const f of fresh) {
-      if (budget && used > budget) { left++; continue; }
-      add(`${f.sign} ${render(rows[f.i], page).slice(2)}`);
+    for (const text of gone) if (fits(text)) lines.push(text);
+    for (const change of changes) {
+      if (budget && used > budget) break;
+      const text = `${change.sign} ${render(rows[change.i], page).slice(2)}`;
+      if (fits(text)) lines.push(text);
     }
-    return { lines, left, total: gone.length + fresh.length };
+    return { lines, left: gone.length + changes.length - lines.length };
   }
 
-  function goneRow(old, page) {
-    const el = old.el.deref();
-    const number = el ? lib.knownRef(el) : null;
-    return number === null ? old.text : `${old.text.replace(/^- /, '')} [ref=${lib.refText(number, page.args)}]`;
-  }
+  const written = (old, page) => old.text.replace(old.number === null ? ` [ref=${SLOT}]` : SLOT, old.number === null ? '' : lib.refText(old.number, page.args));
 
   // ---- page functions ----------------------------------------------------------------------------------------------
 
@@ -306,12 +304,13 @@
     const rows = flatten(tree.items, Boolean(args.interactive), args.depth);
     const base = { status: 'ok', url: location.href, title: lib.clean(lib.title(), 200), rows: rows.length, closed: tree.closed };
     const budget = args.budget || 0;
-    const now = snapshot(rows, args);
-    const before = last;
-    last = now;
-    if (args.diff && before && now && before.key === now.key) {
-      const d = difference(before, now, rows, page, budget);
-      return { ...base, lines: d.lines, shown: d.lines.length, next_from: null, controls_left_out: 0, diff: true, ...(d.left ? { changes_left_out: d.left } : {}), next: page.alloc.next };
+    if (args.diff && last && last.key === keyOf(args)) {
+      const now = snapshot(rows, args);
+      if (now) {
+        const { lines, left } = difference(last, now, rows, page, budget);
+        last = snapshot(rows, args);
+        return { ...base, lines, shown: lines.length, next_from: null, controls_left_out: 0, diff: true, changes_left_out: left, next: page.alloc.next };
+      }
     }
     const from = Math.max(0, args.from || 0);
     const lines = [];
@@ -330,6 +329,7 @@
         if (n !== null) lines.push({ frame: n, depth: row.level + 1 });
       }
     }
+    last = snapshot(rows, args);
     let controls = 0;
     for (let k = i; k < rows.length; k++) if (rows[k].item.ref && !rows[k].options) controls++;
     return { ...base, lines, shown: i - from, next_from: i < rows.length ? i : null, controls_left_out: controls, diff: false, next: page.alloc.next };
