@@ -297,6 +297,8 @@
 
   lib.isDisabled = (el) => lib.matches(el, ':disabled') || isTrue(el, 'aria-disabled');
 
+  lib.levelOf = (el) => Number(lib.attr(el, 'aria-level')) || Number((/^h([1-6])$/.exec(lib.tagOf(el)) || [])[1]) || 2;
+
   lib.statesOf = (el) => {
     const out = [];
     const role = lib.roleOf(el);
@@ -310,10 +312,7 @@
     }
     if (lib.isDisabled(el)) out.push('disabled');
     if (isTrue(el, 'aria-expanded') || (tag === 'summary' && lib.parentOf(el)?.open === true)) out.push('expanded');
-    if (role === 'heading') {
-      const level = lib.attr(el, 'aria-level') || (/^h[1-6]$/.test(tag) ? tag[1] : '2');
-      out.push(`level=${Number(level) || 2}`);
-    }
+    if (role === 'heading') out.push(`level=${lib.levelOf(el)}`);
     const pressed = lib.attr(el, 'aria-pressed');
     if (pressed === 'true') out.push('pressed');
     else if (pressed === 'mixed') out.push('pressed=mixed');

@@ -131,7 +131,7 @@
 
   // ---- items -----------------------------------------------------------------------------------------------------
 
-  const makeItem = (el, role) => ({ el, role, text: '', dark: false, kids: [], cells: null, ref: false, named: true, chars: 0, refs: 0, hidden: false, scrolls: false, as: null });
+  const makeItem = (el, role) => ({ el, role, text: '', dark: false, kids: [], cells: null, ref: false, named: true, chars: 0, refs: 0, hidden: false, scrolls: false, as: null, geo: undefined, level: 0 });
   const makeText = (text, dark) => ({ el: null, role: 'text', text, dark, kids: [], cells: null, ref: false, named: false, chars: text.length, refs: 0, hidden: false, scrolls: false, as: null });
   const collector = () => ({ items: [], gap: false, stop: false });
 
@@ -164,7 +164,7 @@
     if (run.level > TOO_DEEP) return;
     run.level++;
     const root = lib.shadowOf(node);
-    if (root) run.roots.push(root);
+    if (root) { run.roots.push(root); namersIn(root, run.namers); }
     let dark = null;
     const each = (child) => {
       const type = lib.typeOf(child);
@@ -244,6 +244,17 @@
     return { transparent, invisible, forced, widget: ctx.widget, mute: ctx.mute, cursor, geo };
   }
 
+  /** Plain elements that a control, and nothing else, is named by: their text is in its row. */
+  function namersIn(root, namers) {
+    for (const el of lib.queryAll(root, '[aria-labelledby]')) {
+      const id = lib.attr(el, 'aria-labelledby').trim();
+      if (!id || /\s/.test(id) || !lib.isWidget(el)) continue;
+      const byId = root === document ? Document.prototype.getElementById : DocumentFragment.prototype.getElementById;
+      const namer = byId.call(root, id);
+      if (namer && !lib.contains(namer, el) && lib.isRendered(el)) namers.add(namer);
+    }
+  }
+
   function readElement(el, ctx, coll, run) {
     const tag = lib.tagOf(el);
     if (SKIP.has(tag)) return;
@@ -265,7 +276,7 @@
       const control = el.control;
       if (control && readLabel(el, control, next, coll, run)) return;
     }
-    const inner = namesParent(el, tag) ? { ...next, mute: true } : next;
+    const inner = namesParent(el, tag) || (run.namers.size && run.namers.has(el) && (role === null || tag === 'label')) ? { ...next, mute: true } : next;
     if (role !== null && ALWAYS_PLAIN.has(role)) role = null;
 
     const widget = role !== null && lib.isWidget(el);
@@ -357,6 +368,7 @@
     const item = makeItem(el, role === null && lib.isEditable(el) ? 'textbox' : shown);
     item.ref = wantsRef(el, role, acts) || scrolls;
     item.scrolls = scrolls;
+    item.geo = next.geo;
     // A plain box that only scrolls is no more named by all its content than any other.
     if (role === null && item.role === 'group') item.named = Boolean(lib.givenName(el));
     item.hidden = run.hidden && ghost;
@@ -386,6 +398,11 @@
         item.dark = kids.length > 0 && kids.every((k) => !k.el && k.dark);
         item.kids = [];
         if (!item.ref && item.chars === 0 && !kids.length && !lib.nameOf(el)) return;
+      } else if (role === 'heading' && !item.ref && kids.length === 1 && kids[0].ref && kids[0].kids.length === 0 && !lib.givenName(el)) {
+        // A heading that is one link: the link's row says so.
+        kids[0].level = lib.levelOf(el);
+        put(coll, kids[0]);
+        return;
       } else if (role === 'clickable' || role === 'heading') {
         item.named = Boolean(lib.givenName(el));
       } else if (!long) {
@@ -440,9 +457,11 @@
       cells.push({ head: kid.el, kids: plain });
     }
     while (cells.length && cells[cells.length - 1].kids.length === 0) cells.pop();
+    const heads = item.kids.some((k) => k.role === 'columnheader');
     item.cells = cells;
     item.kids = below;
-    if (!item.ref && cells.length === 0) { spill(below, coll); return; }
+    // Rows of controls alone are layout, unless they head a table.
+    if (!item.ref && cells.length === 0 && !heads) { spill(below, coll); return; }
     put(coll, item);
   }
 
@@ -452,7 +471,8 @@
    * @param {boolean} hidden  list what a person can't see as well
    */
   lib.readTree = (scope, hidden) => {
-    const run = { hidden, visited: 0, level: 0, files: new Set(), hosts: [], roots: [document] };
+    const run = { hidden, visited: 0, level: 0, files: new Set(), namers: new Set(), hosts: [], roots: [document] };
+    namersIn(document, run.namers);
     const coll = collector();
     const top = scope || lib.body() || lib.documentElement();
     if (top) {

@@ -127,6 +127,7 @@
     if (name) out += ` ${quote(name)}`;
     if (ref) out += ` [ref=${ref}]`;
     for (const state of lib.statesOf(item.as || el)) out += ` [${state}]`;
+    if (item.level) out += ` [level=${item.level}]`;
     if (!name && !own && item.ref && !item.kids.length && !item.cells) {
       const hint = hintOf(el);
       if (hint) out += ` [${hint}]`;
@@ -185,7 +186,7 @@
     if (!item.ref || item.hidden) return '';
     const rect = lib.rectOf(item.el);
     if (!rect) return '';
-    if (lib.isOffscreen(item.el, rect)) return ' [offscreen]';
+    if (lib.isOffscreen(item.el, rect, item.geo)) return ' [offscreen]';
     if (!lib.isActionable(item.el) || item.refs > 0) return '';
     const x = rect.x + rect.width / 2;
     const y = rect.y + rect.height / 2;
@@ -197,8 +198,10 @@
     if (label && label.control === item.el) return '';
     // The stand-in of an invisible native control lies over it by design.
     if (!lib.isOpaque(item.el)) return '';
-    const { clip } = lib.geoOf(item.el);
-    if (clip && (x < clip.el.getBoundingClientRect().x || y < clip.el.getBoundingClientRect().y || x > clip.el.getBoundingClientRect().right || y > clip.el.getBoundingClientRect().bottom)) return '';
+    // Scrolled out of its own scroller: what shows at that point covers nothing.
+    const { clip } = item.geo ?? lib.geoOf(item.el);
+    const box = clip && lib.boxOf(clip.el);
+    if (box && (x < box.x || y < box.y || x > box.right || y > box.bottom)) return '';
     const cover = coverOf(hit, item.el);
     return ` [covered-by=${lib.refText(lib.refOf(cover, page.alloc), page.args)}]`;
   }

@@ -220,6 +220,7 @@
       else if (record.type === 'childList') children.push(record);
       else others.push(record);
     }
+    if (w.truncated) wake?.();
     // Children first: what changes in an element that is new is part of its coming.
     if (children.length) noteChildren(w, children);
     for (const record of others) record.type === 'attributes' ? noteAttribute(w, record) : noteData(w, record);
@@ -241,12 +242,20 @@
     if (record.type === 'attributes') w.attr++;
     else if (record.type === 'characterData') w.text++;
     else {
-      let elements = 0;
-      for (const node of record.addedNodes) if (isElement(node)) (elements++, w.added++);
-      for (const node of record.removedNodes) if (isElement(node)) (elements++, w.removed++);
-      if (!elements) w.text++;
+      const added = countElementsIn(record.addedNodes);
+      const removed = countElementsIn(record.removedNodes);
+      w.added += added;
+      w.removed += removed;
+      if (added + removed === 0) w.text++;
     }
-    changed();
+    w.serial++;
+  };
+
+  /** By index: iterators over node lists cost several times as much. @param {NodeList} nodes */
+  const countElementsIn = (nodes) => {
+    let n = 0;
+    for (let i = 0; i < nodes.length; i++) if (isElement(nodes[i])) n++;
+    return n;
   };
 
   /** @param {ReturnType<typeof newWindow>} w @param {MutationRecord} record */
@@ -436,7 +445,8 @@
     const idle = !after || after === document.body || after === document.documentElement;
     // A press moves the focus to what was pressed, or to the nearest focusable element around it, or away: no effect.
     const ownDoing = idle || (w.acted !== null && (lib.contains(w.acted, after) || lib.contains(after, w.acted)));
-    const effect = moved && !idle && (lib.takesText(after) || !ownDoing);
+    // That the focus is in a child frame says nothing: that frame tells what happened in it.
+    const effect = moved && !idle && !lib.matches(after, 'iframe,frame') && (lib.takesText(after) || !ownDoing);
     return { before: w.focusSelector, after: idle ? '' : lib.selectorOf(after), moved, effect };
   };
 

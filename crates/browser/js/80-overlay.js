@@ -31,7 +31,7 @@
     거부, 거절, 동의하지 않, 필수만, 필수 쿠키만
     拒绝, 拒絕, 不同意, 不接受, 仅必要, 僅必要, 仅限必要, 仅接受必要, 只接受必要`);
   const ACCEPT = anyOf(`
-    accept, accept all, agree, i agree, allow, allow all, consent, enable all, got it, i understand, ok, okay
+    accept, accept all, agree, i agree, allow, allow all, i consent, enable all, got it, i understand, ok, okay
     akzeptieren, alle akzeptieren, zustimmen, zulassen, erlauben, einverstanden, annehmen, verstanden
     accepter, j'accepte, autoriser, d'accord, aceptar, acepto, permitir, de acuerdo, entendido, accetta, accetto, accettare, acconsento, consenti, ho capito
     aceitar, aceito, concordo, entendi, accepteren, akkoord, toestaan, begrepen, akceptuj, akceptuję, zaakceptuj, zgadzam się, zezwól, rozumiem
@@ -113,7 +113,11 @@
 
   // ---------------------------------------------------------------- ways out
 
+  const CLOSE_MARK = /(^|[\s_-])(close|dismiss)([\s_-]|$)/i;
   const CONTROLS = 'button,[role=button],a,input[type=button],input[type=submit],summary,[role=link],[aria-label],[data-dismiss],[data-bs-dismiss],[class*=close i],[class*=dismiss i]';
+
+  /** A mark in the class says close; a name alone must not make a control of a box. @param {Element} el */
+  const pressable = (el) => lib.isActionable(el) || (CLOSE_MARK.test(marks(el)) && lib.firstChild(el) === null);
 
   /** Controls that can be pressed, shadow content included. @param {Element} top */
   function controlsIn(top) {
@@ -121,7 +125,7 @@
     const look = (/** @type {any} */ root) => {
       for (const el of lib.queryAll(root, '*')) {
         if (found.length >= 200) return;
-        if (lib.matches(el, CONTROLS) && lib.isRendered(el) && !lib.isDisabled(el)) found.push(el);
+        if (lib.matches(el, CONTROLS) && !lib.matches(el, DIALOG) && lib.isRendered(el) && !lib.isDisabled(el) && pressable(el)) found.push(el);
         const shadow = lib.shadowOf(el);
         if (shadow) look(shadow);
       }
@@ -146,7 +150,7 @@
     }
     if (lib.hasAttr(el, 'data-dismiss') || lib.hasAttr(el, 'data-bs-dismiss')) return 'close';
     // An icon without a name, of a class that says what it is.
-    return !name && /(^|[\s_-])(close|dismiss)([\s_-]|$)/i.test(marks(el)) ? 'close' : null;
+    return !name && CLOSE_MARK.test(marks(el)) ? 'close' : null;
   };
 
   /** A point of the veil beside its content. @param {Element} veil @param {Element} content */

@@ -49,7 +49,8 @@ impl Tab {
         let answered = open.session.start(command);
         // A window that the dialog interrupted goes on. Otherwise arming is queued right behind the answer, and what
         // the dialog's script did before it is what the new window reports as late.
-        let window = match super::lock(&self.inner.interrupted).take() {
+        let interrupted = super::lock(&self.inner.interrupted).take();
+        let window = match interrupted {
             Some(window) if observe.enabled => Ok(Some(window.resumed())),
             _ => self.window(ctx, observe, None).await,
         };

@@ -153,6 +153,17 @@ impl Tab {
         }))
     }
 
+    /// A window on a page that answers nothing: only what the browser reports is counted.
+    pub(crate) fn open_blind_window(&self) -> Window {
+        self.with(|s| Window {
+            from: s.open_window(),
+            started: Instant::now(),
+            documents: s.documents,
+            armed: Vec::new(),
+            late: LateEffect::default(),
+        })
+    }
+
     /// Waits until the action's effect has settled, closes the window and reports what was counted.
     pub(crate) async fn observe(&self, ctx: &CallCtx, window: Window, observe: &Observe) -> PageEffect {
         let mut counts: HashMap<FrameId, Settled> = HashMap::new();

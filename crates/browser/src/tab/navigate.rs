@@ -174,7 +174,7 @@ impl Tab {
                     ErrorCode::PageUnresponsive | ErrorCode::PageCrashed | ErrorCode::Internal
                 ) =>
             {
-                Ok(None)
+                Ok(observe.enabled.then(|| self.open_blind_window()))
             }
             other => other,
         }

@@ -25,6 +25,8 @@ pub(crate) const PAGE_PARTS: &str = concat!(
     "\n",
     include_str!("../../js/50-outline.js"),
     "\n",
+    include_str!("../../js/55-rows.js"),
+    "\n",
     include_str!("../../js/60-observe.js"),
     "\n",
     include_str!("../../js/70-action.js"),
@@ -316,5 +318,23 @@ pub(crate) fn call_function(
         return_by_value: Some(true),
         await_promise: Some(true),
         ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PAGE_PARTS;
+
+    #[test]
+    fn page_parts_hold_every_file_in_the_order_of_the_names() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("js");
+        let mut files: Vec<_> = std::fs::read_dir(folder)
+            .expect("folder")
+            .map(|e| e.expect("entry").path())
+            .filter(|p| p.extension().is_some_and(|e| e == "js"))
+            .collect();
+        files.sort();
+        let texts: Vec<String> = files.iter().map(|f| std::fs::read_to_string(f).expect("text")).collect();
+        assert_eq!(texts.join("\n"), PAGE_PARTS);
     }
 }

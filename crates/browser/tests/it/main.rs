@@ -1,0 +1,6 @@
+//! The driver on a real Chromium: tabs, frames, traps, life and death.
+
+mod life;
+mod outlines;
+mod support;
+mod traps;
