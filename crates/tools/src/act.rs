@@ -1,80 +1,306 @@
-//! What acting tools share: finding the tab and the target, and making a reply of what was measured.
+//! What acting tools share: finding the tab, and making a reply of what was measured.
 
+use crate::common::Common;
 use crate::spec::{Reply, ToolCtx};
 use serde_json::Value;
-use truehand_base::{ErrorBody, ErrorCode, ExpectEffect, TabId, Warning};
-use truehand_browser::{Acted, Observe, Tab, Target};
+use truehand_base::text::{clip, one_line};
+use truehand_base::{ErrorBody, ErrorCode, PageEffect, RequestFact, Verdict};
+use truehand_browser::{Acted, Tab};
 
-/// How the caller wants an action observed.
-#[derive(Debug, Default)]
-pub struct ObserveArgs {
-    /// `observe_effects: false` skips the observation.
-    pub observe_effects: Option<bool>,
-    /// What the caller expects.
-    pub expect_effect: Option<ExpectEffect>,
-}
-
-impl ObserveArgs {
-    /// The defaults with the caller's wish.
-    pub fn apply(&self, defaults: Observe) -> Observe {
-        Observe { enabled: self.observe_effects.unwrap_or(defaults.enabled), ..defaults }
-    }
+/// What a tool says about itself, beside what was measured.
+pub struct Report<'a> {
+    /// The name of its own field: `clicked`.
+    pub field: &'static str,
+    /// What the field holds when the action was carried out; a refusal holds `false`, 0 or an empty list.
+    pub value: Value,
+    /// The element as the caller wrote it.
+    pub asked: &'a str,
 }
 
 /// The tab that the call names, or the client's current one.
-pub async fn tab(cx: &ToolCtx<'_>, tab_id: Option<&str>) -> Result<Tab, ErrorBody> {
-    cx.scope.tab(cx.call, tab_id.map(parse_tab).transpose()?).await
+pub async fn tab(cx: &ToolCtx<'_>, common: &Common) -> Result<Tab, ErrorBody> {
+    cx.scope.tab(cx.call, common.tab_id).await
 }
 
-/// Reads a tab handle.
-pub fn parse_tab(text: &str) -> Result<TabId, ErrorBody> {
-    text.parse().map_err(|message: String| ErrorBody::new(ErrorCode::UnknownTab, message))
-}
-
-/// Reads an element argument.
-pub fn target(text: &str) -> Result<Target, ErrorBody> {
-    Target::parse(text)
-}
-
-/// A reply from what was measured. A refusal keeps the seed's self-reports: `clicked: false, occluded: true`.
+/// A reply from what was measured; `words` makes the verdict line's first words from the element's
+/// name. A refusal keeps the self-reports that agents know: `clicked: false, occluded: true`.
 pub fn reply(
     tab: &Tab,
-    done: &str,
-    asked: &str,
+    common: &Common,
+    report: Report<'_>,
     acted: Result<Acted, ErrorBody>,
-    observe: &ObserveArgs,
-) -> Result<Reply, ErrorBody> {
+    words: impl FnOnce(&str) -> String,
+) -> Reply {
     let mut reply = Reply { tab: Some(tab.id()), ..Reply::default() };
+    add(&mut reply, common, report, acted, words);
+    reply
+}
+
+/// A reply of a tool that changes which page a tab shows: it also says where the tab is now.
+pub fn page_reply(
+    tab: &Tab,
+    common: &Common,
+    report: Report<'_>,
+    acted: Result<Acted, ErrorBody>,
+    words: impl FnOnce(&str) -> String,
+) -> Reply {
+    let url = tab.url();
+    let mut reply = reply(tab, common, report, acted, |_| words(&clip(&url, 120)));
+    reply.put("title", tab.title());
+    reply.put("url", url);
+    reply
+}
+
+/// Adds an action to the reply of a tool that does several in one call.
+pub fn add(
+    reply: &mut Reply,
+    common: &Common,
+    report: Report<'_>,
+    acted: Result<Acted, ErrorBody>,
+    words: impl FnOnce(&str) -> String,
+) {
     let acted = match acted {
         Ok(acted) => acted,
-        Err(error) => {
-            reply.output.insert(done.to_owned(), Value::Bool(false));
-            if error.code == ErrorCode::Occluded {
-                reply.output.insert("occluded".to_owned(), Value::Bool(true));
-                reply.output.insert("occluder".to_owned(), error.data["occluder"].clone());
-            }
-            reply.error = Some(error);
-            return Ok(reply);
-        }
+        Err(error) => return refuse(reply, &report, error),
     };
-    let name = acted.target.as_ref().map_or(asked, |t| t.reference.as_str());
-    reply.done = format!("{done} {name}").trim_end().to_owned();
-    reply.output.insert(done.to_owned(), Value::Bool(acted.error.is_none()));
+    let asked = clip(&one_line(report.asked), 80);
+    let name = acted.target.as_ref().map_or(asked.as_str(), |t| t.reference.as_str());
+    let done = words(name);
+    reply.done = if reply.done.is_empty() { done } else { format!("{}, {done}", reply.done) };
+    let missed = acted.error.as_ref().is_some_and(|e| e.code == ErrorCode::HitOther);
+    reply.put(report.field, if missed { refused(&report.value) } else { report.value });
     if let Some(target) = &acted.target {
-        reply.output.insert("ref".to_owned(), Value::String(target.reference.clone()));
-        reply.output.insert("target".to_owned(), Value::String(target.description.clone()));
+        reply.put("ref", target.reference.clone());
+        reply.put("target", target.description.clone());
     }
-    if let Some(value) = &acted.value {
-        reply.output.insert("value".to_owned(), Value::String(value.clone()));
+    if let Some(value) = acted.value {
+        reply.put("value", value);
     }
     for note in acted.notes {
-        reply.warnings.push(Warning { code: "NOTE".to_owned(), message: note });
+        reply.warn("NOTE", note);
     }
-    if let (Some(expected), Some(effect)) = (&observe.expect_effect, &acted.effect) {
-        let missed = expected.differences(effect).into_iter();
-        reply.warnings.extend(missed.map(|message| Warning { code: "EXPECTATION_MISSED".to_owned(), message }));
+    if let (Some(expected), Some(effect)) = (&common.expect_effect, &acted.effect) {
+        for message in expected.differences(effect) {
+            reply.warn("EXPECTATION_MISSED", message);
+        }
     }
-    reply.effect = acted.effect;
-    reply.error = acted.error;
-    Ok(reply)
+    let failed = acted.effect.as_ref().and_then(request_failed);
+    reply.error = reply.error.take().or(acted.error).or(failed);
+    reply.effect = match (reply.effect.take(), acted.effect) {
+        (Some(before), Some(after)) => Some(merge(before, after)),
+        (before, after) => before.or(after),
+    };
+}
+
+/// An action that was not carried out. When nobody knows whether it was, the tool's own field is left out.
+fn refuse(reply: &mut Reply, report: &Report<'_>, error: ErrorBody) {
+    let unknown = matches!(
+        error.code,
+        ErrorCode::Deadline
+            | ErrorCode::Cancelled
+            | ErrorCode::BrowserGone
+            | ErrorCode::PageCrashed
+            | ErrorCode::PageUnresponsive
+            | ErrorCode::NavigatedDuringAction
+            | ErrorCode::UnknownOutcome
+    );
+    if !unknown {
+        reply.put(report.field, refused(&report.value));
+    }
+    if error.code == ErrorCode::Occluded {
+        reply.put("occluded", true);
+        reply.put("occluder", error.data["occluder"].clone());
+    }
+    reply.error = Some(error);
+}
+
+fn refused(value: &Value) -> Value {
+    match value {
+        Value::Number(_) => Value::from(0),
+        Value::Array(_) => Value::Array(Vec::new()),
+        _ => Value::Bool(false),
+    }
+}
+
+/// The error of an action whose own request failed: one that sends data or loads a document. A failed
+/// picture or poll is only listed in the effect.
+fn request_failed(effect: &PageEffect) -> Option<ErrorBody> {
+    let network = &effect.network;
+    let sends = |r: &&RequestFact| matches!(r.method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE");
+    let own: Vec<&RequestFact> =
+        network.failed.iter().filter(|r| sends(r) || network.sent.contains(r)).collect();
+    let first = own.first()?;
+    let end = match (first.status, &first.error) {
+        (Some(status), _) => format!("was answered with {status}"),
+        (None, Some(error)) => format!("failed with {error}"),
+        (None, None) => "failed".to_owned(),
+    };
+    let more = if own.len() > 1 { format!(" ({} more failed)", own.len() - 1) } else { String::new() };
+    let message = format!("{} {} {end}{more}", first.method, clip(&first.path, 120));
+    let failed = serde_json::to_value(&own).unwrap_or_default();
+    Some(ErrorBody::new(ErrorCode::RequestFailed, message).with("failed", failed))
+}
+
+/// The effect of two actions in a row.
+pub fn merge(mut before: PageEffect, after: PageEffect) -> PageEffect {
+    before.verdict = stronger(before.verdict, after.verdict);
+    before.dom.absorb(&after.dom);
+    if after.url.changed {
+        let start = before.url.before.take().filter(|_| before.url.changed).or(after.url.before);
+        let same = before.url.same_document.unwrap_or(true) && after.url.same_document.unwrap_or(true);
+        before.url.changed = true;
+        before.url.before = start;
+        before.url.after = after.url.after;
+        before.url.same_document = Some(same);
+    }
+    if after.focus.changed {
+        if !before.focus.changed {
+            before.focus.before_selector = after.focus.before_selector;
+        }
+        before.focus.changed = true;
+        before.focus.after_selector = after.focus.after_selector;
+    }
+    before.network.requests_started += after.network.requests_started;
+    before.network.requests_completed += after.network.requests_completed;
+    before.network.in_flight_at_end = after.network.in_flight_at_end;
+    before.network.ambient += after.network.ambient;
+    before.network.failed.extend(after.network.failed);
+    before.network.sent.extend(after.network.sent);
+    before.network.sent.truncate(20);
+    before.console_errors.extend(after.console_errors);
+    before.console_errors.truncate(20);
+    before.window_ms += after.window_ms;
+    before.truncated = before.truncated.or(after.truncated);
+    before.hit = after.hit.or(before.hit);
+    before.values.extend(after.values);
+    before.dialogs.extend(after.dialogs);
+    before.downloads.extend(after.downloads);
+    before.tabs.opened.extend(after.tabs.opened);
+    before.tabs.closed.extend(after.tabs.closed);
+    before.scroll = after.scroll.or(before.scroll);
+    before.late = before.late.or(after.late);
+    before
+}
+
+fn stronger(a: Verdict, b: Verdict) -> Verdict {
+    let rank = |verdict| match verdict {
+        Verdict::Changed => 4,
+        Verdict::Blocked => 3,
+        Verdict::Unknown => 2,
+        Verdict::AmbientOnly => 1,
+        Verdict::NoChange => 0,
+    };
+    if rank(b) > rank(a) { b } else { a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use truehand_base::{ExpectEffect, NetworkEffect, UrlEffect};
+    use truehand_browser::Described;
+
+    fn request(method: &str, path: &str, status: u16) -> RequestFact {
+        RequestFact { method: method.to_owned(), path: path.to_owned(), status: Some(status), error: None }
+    }
+
+    fn acted(failed: Vec<RequestFact>, sent: Vec<RequestFact>) -> Acted {
+        let network = NetworkEffect { requests_started: 1, failed, sent, ..NetworkEffect::default() };
+        Acted {
+            target: Some(Described {
+                reference: "e12".to_owned(),
+                description: "button \"Save\"".to_owned(),
+                ..Described::default()
+            }),
+            effect: Some(PageEffect { verdict: Verdict::Changed, network, ..PageEffect::default() }),
+            ..Acted::default()
+        }
+    }
+
+    fn click(acted: Result<Acted, ErrorBody>, common: &Common) -> Reply {
+        let mut reply = Reply::default();
+        let report = Report { field: "clicked", value: true.into(), asked: "#save" };
+        add(&mut reply, common, report, acted, |name| format!("clicked {name}"));
+        reply
+    }
+
+    #[test]
+    fn reply_names_the_element_by_its_reference() {
+        let reply = click(Ok(acted(vec![], vec![])), &Common::default());
+        assert_eq!(reply.done, "clicked e12");
+        assert_eq!(reply.output["clicked"], true);
+        assert_eq!(reply.output["target"], "button \"Save\"");
+        assert_eq!(reply.error, None);
+    }
+
+    #[test]
+    fn reply_to_a_failed_post_is_an_error_that_still_says_what_was_done() {
+        let failed = request("POST", "/save", 500);
+        let reply = click(Ok(acted(vec![failed.clone()], vec![failed])), &Common::default());
+        let error = reply.error.expect("no success");
+        assert_eq!(error.code, ErrorCode::RequestFailed);
+        assert_eq!(error.message, "POST /save was answered with 500");
+        assert_eq!(error.data["failed"][0]["status"], 500);
+        assert_eq!((reply.done.as_str(), &reply.output["clicked"]), ("clicked e12", &Value::Bool(true)));
+    }
+
+    #[test]
+    fn reply_to_a_failed_document_is_an_error_and_to_a_failed_picture_is_not() {
+        let page = request("GET", "/missing", 404);
+        let reply = click(Ok(acted(vec![page.clone()], vec![page])), &Common::default());
+        assert_eq!(reply.error.expect("the document failed").code, ErrorCode::RequestFailed);
+        let reply = click(Ok(acted(vec![request("GET", "/logo.png", 404)], vec![])), &Common::default());
+        assert_eq!(reply.error, None);
+    }
+
+    #[test]
+    fn reply_to_a_cover_says_not_clicked_and_occluded() {
+        let error = ErrorBody::new(ErrorCode::Occluded, "e12 is covered").with("occluder", "div#cookies");
+        let reply = click(Err(error), &Common::default());
+        assert_eq!(reply.output["clicked"], false);
+        assert_eq!(reply.output["occluded"], true);
+        assert_eq!(reply.output["occluder"], "div#cookies");
+        assert_eq!(reply.done, "");
+    }
+
+    #[test]
+    fn reply_to_a_deadline_does_not_claim_that_nothing_was_clicked() {
+        let reply = click(Err(ErrorBody::new(ErrorCode::Deadline, "late")), &Common::default());
+        assert!(!reply.output.contains_key("clicked"));
+    }
+
+    #[test]
+    fn reply_to_a_click_that_another_element_received_says_not_clicked() {
+        let missed = Acted { error: Some(ErrorBody::new(ErrorCode::HitOther, "x")), ..acted(vec![], vec![]) };
+        let reply = click(Ok(missed), &Common::default());
+        assert_eq!(reply.output["clicked"], false);
+        assert_eq!(reply.error.expect("kept").code, ErrorCode::HitOther);
+    }
+
+    #[test]
+    fn reply_with_an_expectation_that_was_missed_warns() {
+        let expect = ExpectEffect { dom: Some(true), ..ExpectEffect::default() };
+        let common = Common { expect_effect: Some(expect), ..Common::default() };
+        let reply = click(Ok(acted(vec![], vec![])), &common);
+        assert_eq!(reply.warnings[0].code, "EXPECTATION_MISSED");
+    }
+
+    #[test]
+    fn merge_keeps_the_first_start_and_the_last_end() {
+        let step = |from: &str, to: &str| PageEffect {
+            verdict: Verdict::Changed,
+            url: UrlEffect {
+                changed: true,
+                before: Some(from.to_owned()),
+                after: Some(to.to_owned()),
+                same_document: Some(true),
+            },
+            window_ms: 10,
+            ..PageEffect::default()
+        };
+        let quiet = PageEffect { verdict: Verdict::NoChange, window_ms: 300, ..PageEffect::default() };
+        let merged = merge(merge(quiet, step("a", "b")), step("b", "c"));
+        assert_eq!(merged.verdict, Verdict::Changed);
+        assert_eq!((merged.url.before.as_deref(), merged.url.after.as_deref()), (Some("a"), Some("c")));
+        assert_eq!(merged.window_ms, 320);
+    }
 }

@@ -1,13 +1,15 @@
 //! What a tool is: an argument struct, a row of facts about it, and what it does.
 
+use crate::common::{Common, split_common};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::future::Future;
 use truehand_base::{
-    BoxFuture, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Image, PageEffect, TabId, ToolInfo, Verb, Warning,
+    BoxFuture, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Image, PageEffect, TabId, ToolInfo, Verb,
+    Warning,
 };
-use truehand_browser::{Observe, Scope};
+use truehand_browser::{InputMode, Observe, Scope};
 
 /// The row of facts about a tool.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +22,12 @@ pub struct Info {
     pub effect: EffectClass,
     /// What policy rules call it.
     pub verb: Verb,
+    /// Whether it works on one tab and so takes `tab_id`.
+    pub tab: bool,
+    /// Whether `mode` chooses how its input reaches the page.
+    pub input_mode: bool,
+    /// Whether `tools/list` shows it.
+    pub listed: bool,
     /// The command-line verb, then other spellings of it.
     pub verbs: &'static [&'static str],
     /// Arguments that the command line takes by position, in order.
@@ -28,8 +36,38 @@ pub struct Info {
     pub aliases: &'static [&'static str],
     /// Argument spellings of this tool alone, as (other, own); the common ones are in `args`.
     pub renames: &'static [(&'static str, &'static str)],
+    /// What the docs page says besides: arguments that are accepted and not published, limits, defaults.
+    pub extra: &'static str,
     /// Example calls as (what it shows, arguments as JSON).
     pub examples: &'static [(&'static str, &'static str)],
+}
+
+impl Info {
+    /// A listed tool that works on one tab; the rest is filled in with `..`.
+    #[must_use]
+    pub const fn new(name: &'static str, title: &'static str, effect: EffectClass, verb: Verb) -> Info {
+        Info {
+            name,
+            title,
+            effect,
+            verb,
+            tab: true,
+            input_mode: false,
+            listed: true,
+            verbs: &[],
+            positional: &[],
+            aliases: &[],
+            renames: &[],
+            extra: "",
+            examples: &[],
+        }
+    }
+
+    /// Whether the tool acts on a page, so that it is observed.
+    #[must_use]
+    pub const fn acts(&self) -> bool {
+        matches!(self.effect, EffectClass::Navigate | EffectClass::Input | EffectClass::Script)
+    }
 }
 
 /// What a tool is given.
@@ -67,6 +105,24 @@ pub struct Reply {
     pub error: Option<ErrorBody>,
 }
 
+impl Reply {
+    /// A reply about a tab.
+    #[must_use]
+    pub fn of(tab: TabId, done: impl Into<String>) -> Reply {
+        Reply { tab: Some(tab), done: done.into(), ..Reply::default() }
+    }
+
+    /// Sets one of the tool's own fields.
+    pub fn put(&mut self, name: &str, value: impl Into<Value>) {
+        self.output.insert(name.to_owned(), value.into());
+    }
+
+    /// Adds a warning.
+    pub fn warn(&mut self, code: &str, message: impl Into<String>) {
+        self.warnings.push(Warning { code: code.to_owned(), message: message.into() });
+    }
+}
+
 /// A tool.
 pub trait Tool: DeserializeOwned + JsonSchema + Send + Sync + Sized + 'static {
     /// The row.
@@ -77,25 +133,56 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + Sync + Sized + 'static {
         Facts::new(Self::INFO.name, Self::INFO.verb)
     }
 
-    /// Does it.
-    fn run(self, cx: ToolCtx<'_>) -> impl Future<Output = Result<Reply, ErrorBody>> + Send;
+    /// Further steps of the same call, such as the click that follows a wait. The gate judges each of
+    /// them as well, and the strictest answer holds for the whole call.
+    fn more_facts(&self) -> Vec<Facts> {
+        Vec::new()
+    }
+
+    /// Does it. `common` holds the arguments that are the same for every tool.
+    fn run(self, cx: ToolCtx<'_>, common: Common) -> impl Future<Output = Result<Reply, ErrorBody>> + Send;
 }
 
 /// A parsed call, ready to be judged and run.
 pub trait Prepared: Send {
     /// What the gate is told.
     fn facts(&self) -> Facts;
+    /// Further steps that the gate must judge as well; see [`Tool::more_facts`].
+    fn more_facts(&self) -> Vec<Facts>;
+    /// The tab that the call names.
+    fn tab_id(&self) -> Option<TabId>;
     /// Does it.
     fn run<'a>(self: Box<Self>, cx: ToolCtx<'a>) -> BoxFuture<'a, Result<Reply, ErrorBody>>;
 }
 
-impl<T: Tool> Prepared for T {
+struct Parsed<T> {
+    tool: T,
+    common: Common,
+}
+
+impl<T: Tool> Prepared for Parsed<T> {
     fn facts(&self) -> Facts {
-        Tool::facts(self)
+        self.tool.facts()
+    }
+
+    fn more_facts(&self) -> Vec<Facts> {
+        self.tool.more_facts()
+    }
+
+    fn tab_id(&self) -> Option<TabId> {
+        self.common.tab_id
     }
 
     fn run<'a>(self: Box<Self>, cx: ToolCtx<'a>) -> BoxFuture<'a, Result<Reply, ErrorBody>> {
-        Box::pin(Tool::run(*self, cx))
+        let ignored = !T::INFO.input_mode && self.common.mode == InputMode::Synthetic;
+        Box::pin(async move {
+            let mut reply = self.tool.run(cx, self.common).await?;
+            if ignored {
+                reply
+                    .warn("MODE_IGNORED", format!("{} has one way of input; mode was ignored", T::INFO.name));
+            }
+            Ok(reply)
+        })
     }
 }
 
@@ -104,7 +191,7 @@ pub struct ToolSpec {
     /// The facts.
     pub info: Info,
     schema: fn() -> Value,
-    parse: fn(Value) -> Result<Box<dyn Prepared>, String>,
+    parse: fn(Value, Common) -> Result<Box<dyn Prepared>, String>,
 }
 
 impl ToolSpec {
@@ -114,33 +201,46 @@ impl ToolSpec {
         ToolSpec {
             info: T::INFO,
             schema: || serde_json::to_value(schemars::schema_for!(T)).unwrap_or_default(),
-            parse: |arguments| match serde_json::from_value::<T>(arguments) {
-                Ok(tool) => Ok(Box::new(tool)),
+            parse: |arguments, common| match serde_json::from_value::<T>(arguments) {
+                Ok(tool) => Ok(Box::new(Parsed { tool, common })),
                 Err(error) => Err(error.to_string()),
             },
         }
     }
 
-    /// The raw schema as schemars wrote it, with the doc comment as its description.
+    /// The raw schema as schemars wrote it, with the doc comment as its description; `tab_id` is added
+    /// for the tools that work on one tab.
     #[must_use]
     pub fn raw_schema(&self) -> Value {
-        (self.schema)()
+        let mut schema = (self.schema)();
+        if let Some(map) = schema.as_object_mut() {
+            let properties = map.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+            if let (true, Some(properties)) = (self.info.tab, properties.as_object_mut()) {
+                let string = Map::from_iter([("type".to_owned(), Value::from("string"))]);
+                properties.insert("tab_id".to_owned(), Value::Object(string));
+            }
+        }
+        schema
     }
 
     /// Parses arguments whose spellings were already normalised.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENTS` with the field that is wrong and the fields that there are.
+    /// `INVALID_ARGUMENTS` with the field that is wrong and the fields that there are; `UNKNOWN_TAB`
+    /// when `tab_id` is no tab handle.
     pub fn prepare(&self, arguments: Value) -> Result<Box<dyn Prepared>, ErrorBody> {
-        (self.parse)(arguments).map_err(|message| {
-            let fields: Vec<Value> = self.raw_schema()["properties"]
-                .as_object()
-                .into_iter()
-                .flat_map(|p| p.keys().cloned().map(Value::String))
-                .collect();
+        let invalid = |message: String| {
+            let properties = self.raw_schema();
+            let fields = properties["properties"].as_object().into_iter().flat_map(Map::keys);
+            let fields: Vec<Value> = fields.cloned().map(Value::String).collect();
             ErrorBody::new(ErrorCode::InvalidArguments, format!("{}: {message}", self.info.name))
                 .with("arguments", fields)
-        })
+        };
+        let (own, common) = split_common(&self.info, arguments).map_err(|problem| match problem.code {
+            ErrorCode::InvalidArguments => invalid(problem.message),
+            _ => problem,
+        })?;
+        (self.parse)(own, common).map_err(invalid)
     }
 
     /// The row as the faces see it.
@@ -151,14 +251,14 @@ impl ToolSpec {
         ToolInfo {
             name: self.info.name.to_owned(),
             title: self.info.title.to_owned(),
-            description: crate::describe(&raw, self.info.effect),
+            description: crate::describe(&raw, &self.info),
             input_schema: truehand_base::schema::normalise(&raw),
             output_schema: crate::output_schema(self.info.effect),
             effect: self.info.effect,
             positional: owned(self.info.positional),
             aliases: owned(self.info.aliases),
             verbs: owned(self.info.verbs),
-            listed: true,
+            listed: self.info.listed,
             examples: self
                 .info
                 .examples

@@ -1,3 +1,35 @@
 //! One file a tool.
 
+pub mod back;
+pub mod check;
 pub mod click;
+pub mod click_at;
+pub mod click_by_text;
+pub mod close_tab;
+pub mod current_tab;
+pub mod dialog;
+pub mod drag;
+pub mod execute_js;
+pub mod fill;
+pub mod find;
+pub mod forward;
+pub mod hover;
+pub mod list_tabs;
+pub mod navigate;
+pub mod navigate_page;
+pub mod new_tab;
+pub mod press;
+pub mod quick_read;
+pub mod read;
+pub mod reload;
+pub mod resize;
+pub mod screenshot;
+pub mod scroll;
+pub mod select;
+pub mod select_tab;
+pub mod tabs;
+pub mod type_text;
+pub mod uncheck;
+pub mod upload;
+pub mod wait_for;
+pub mod wait_for_idle;

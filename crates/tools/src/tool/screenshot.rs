@@ -1,0 +1,232 @@
+//! `browser_screenshot`: a picture, as large as its purpose needs.
+
+use crate::act;
+use crate::common::Common;
+use crate::field::Element;
+use crate::spec::{Info, Reply, Tool, ToolCtx};
+use base64::Engine as _;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use truehand_base::{EffectClass, ErrorBody, ErrorCode, Image, TabId, Verb};
+use truehand_browser::{Shot, ShotOptions};
+
+/// Take a picture, to see looks; browser_read is cheaper and gives refs.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Screenshot {
+    /// At most 512, 1024 (default), 2048 or all pixels.
+    intent: Option<Intent>,
+    full_page: Option<bool>,
+    #[serde(rename = "ref")]
+    element: Option<Element>,
+    /// Save there instead of showing.
+    path: Option<String>,
+    #[schemars(skip)]
+    format: Option<Format>,
+    #[schemars(skip)]
+    quality: Option<u8>,
+}
+
+/// What the picture is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Intent {
+    /// To see roughly what is there.
+    Glance,
+    /// To check a result.
+    #[default]
+    Verify,
+    /// To read small print.
+    ReadText,
+    /// A person wants it as it is.
+    UserRequested,
+}
+
+/// A kind of file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    #[serde(alias = "jpg", alias = "webp")]
+    Jpeg,
+    Png,
+}
+
+impl Intent {
+    fn name(self) -> &'static str {
+        match self {
+            Intent::Glance => "glance",
+            Intent::Verify => "verify",
+            Intent::ReadText => "read_text",
+            Intent::UserRequested => "user_requested",
+        }
+    }
+
+    /// The most pixels on a side, and the JPEG quality; the original is a PNG.
+    fn size(self) -> (u32, Option<u8>) {
+        match self {
+            Intent::Glance => (512, Some(20)),
+            Intent::Verify => (1024, Some(50)),
+            Intent::ReadText => (2048, Some(95)),
+            Intent::UserRequested => (u32::MAX, None),
+        }
+    }
+}
+
+impl Screenshot {
+    fn options(&self) -> ShotOptions {
+        let (max_side, quality) = self.intent.unwrap_or_default().size();
+        let asked = self.quality.map(|quality| quality.clamp(1, 100));
+        let quality = match self.format.or_else(|| self.path.as_deref().and_then(format_of)) {
+            Some(Format::Png) => None,
+            Some(Format::Jpeg) => asked.or(quality).or(Some(95)),
+            None => asked.or(quality),
+        };
+        ShotOptions { max_side, quality, full_page: self.full_page.unwrap_or(false) }
+    }
+}
+
+/// The kind of file that a path's ending asks for.
+fn format_of(path: &str) -> Option<Format> {
+    match Path::new(path).extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "png" => Some(Format::Png),
+        "jpg" | "jpeg" => Some(Format::Jpeg),
+        _ => None,
+    }
+}
+
+impl Tool for Screenshot {
+    const INFO: Info = Info {
+        verbs: &["screenshot"],
+        positional: &["path"],
+        aliases: &["browser_take_screenshot", "take_screenshot", "chrome_screenshot"],
+        renames: &[("filename", "path"), ("file_path", "path"), ("filePath", "path"), ("type", "format")],
+        extra: "glance is at most 512 pixels a side at quality 20, verify (the default) 1024 at 50, read_text 2048 at \
+                95, user_requested the original as PNG. Nothing is scaled up. With a path the picture goes there and \
+                is not shown; its ending picks JPEG or PNG. Otherwise it is shown, and kept among the session's \
+                artifacts. format (jpeg, png) and quality (1 to 100) are accepted as well.",
+        examples: &[("A quick look", r#"{"intent":"glance"}"#)],
+        ..Info::new("browser_screenshot", "Screenshot", EffectClass::Read, Verb::Read)
+    };
+
+    async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
+        let tab = act::tab(&cx, &common).await?;
+        let options = self.options();
+        let shot = tab.screenshot(cx.call, self.element.as_ref().map(|e| &e.target), &options).await?;
+        let mut reply = self.describe(tab.id(), &shot, &options);
+        match &self.path {
+            Some(path) => {
+                let full = cx.working_dir.join(path);
+                save(&full, &shot.bytes).await?;
+                reply.done = format!("{}, saved to {}", reply.done, full.display());
+                reply.put("path", full.display().to_string());
+            }
+            None => {
+                let full = artifact(cx.artifacts, tab.id(), shot.mime_type);
+                // The picture is in the reply anyway; a full disk must not cost the caller that.
+                match save(&full, &shot.bytes).await {
+                    Ok(()) => reply.put("path", full.display().to_string()),
+                    Err(error) => reply.warn("NOT_KEPT", error.message),
+                }
+                reply.images.push(image(&shot));
+            }
+        }
+        Ok(reply)
+    }
+}
+
+impl Screenshot {
+    fn describe(&self, tab: TabId, shot: &Shot, options: &ShotOptions) -> Reply {
+        let intent = self.intent.unwrap_or_default().name();
+        let mut reply =
+            Reply::of(tab, format!("took a picture of {}x{} pixels ({intent})", shot.width, shot.height));
+        reply.put("intent", intent);
+        reply.put("width", shot.width);
+        reply.put("height", shot.height);
+        reply.put("quality", options.quality.unwrap_or(100));
+        reply.put("mime_type", shot.mime_type);
+        reply.put("bytes", shot.bytes.len());
+        reply
+    }
+}
+
+fn image(shot: &Shot) -> Image {
+    Image {
+        mime_type: shot.mime_type.to_owned(),
+        base64: base64::engine::general_purpose::STANDARD.encode(&shot.bytes),
+        width: shot.width,
+        height: shot.height,
+    }
+}
+
+fn artifact(folder: &Path, tab: TabId, mime_type: &str) -> PathBuf {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+    let ending = if mime_type == "image/png" { "png" } else { "jpg" };
+    folder.join(format!("screenshot-{tab}-{now}.{ending}"))
+}
+
+/// Writes a file whole: beside its place first, then moved there.
+async fn save(path: &Path, bytes: &[u8]) -> Result<(), ErrorBody> {
+    let failed = |error: std::io::Error| {
+        ErrorBody::new(ErrorCode::StoreFailed, format!("can't write {}: {error}", path.display()))
+    };
+    if let Some(folder) = path.parent() {
+        tokio::fs::create_dir_all(folder).await.map_err(failed)?;
+    }
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    tokio::fs::write(&part, bytes).await.map_err(failed)?;
+    tokio::fs::rename(&part, path).await.map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn parse(value: Value) -> Screenshot {
+        serde_json::from_value(value).expect("valid")
+    }
+
+    #[test]
+    fn screenshot_intents_choose_size_and_quality() {
+        let size = |intent: &str| {
+            let options = parse(json!({ "intent": intent })).options();
+            (options.max_side, options.quality)
+        };
+        assert_eq!(size("glance"), (512, Some(20)));
+        assert_eq!(size("verify"), (1024, Some(50)));
+        assert_eq!(size("read_text"), (2048, Some(95)));
+        assert_eq!(size("user_requested"), (u32::MAX, None));
+        assert_eq!(parse(json!({})).options().max_side, 1024);
+    }
+
+    #[test]
+    fn screenshot_path_picks_the_kind_of_file() {
+        assert_eq!(parse(json!({ "path": "a/b.PNG" })).options().quality, None);
+        assert_eq!(parse(json!({ "path": "b.jpg", "intent": "user_requested" })).options().quality, Some(95));
+        assert_eq!(parse(json!({ "format": "jpg", "quality": 200 })).options().quality, Some(100));
+    }
+
+    #[test]
+    fn screenshot_reply_reports_width_and_quality() {
+        let shot = Shot { mime_type: "image/jpeg", bytes: vec![1, 2, 3], width: 1024, height: 640 };
+        let screenshot = parse(json!({}));
+        let reply = screenshot.describe(TabId(1), &shot, &screenshot.options());
+        assert_eq!(reply.done, "took a picture of 1024x640 pixels (verify)");
+        assert_eq!((&reply.output["width"], &reply.output["quality"]), (&json!(1024), &json!(50)));
+        assert_eq!(image(&shot).base64, "AQID");
+    }
+
+    #[tokio::test]
+    async fn screenshot_is_saved_whole_and_in_new_folders() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("new/picture.jpg");
+        save(&path, b"abc").await.expect("saved");
+        assert_eq!(std::fs::read(&path).expect("there"), b"abc");
+        assert!(!folder.path().join("new/picture.jpg.part").exists());
+        let error = save(&path.join("below-a-file.jpg"), b"abc").await.expect_err("no folder");
+        assert_eq!(error.code, ErrorCode::StoreFailed);
+    }
+}
