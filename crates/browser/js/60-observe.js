@@ -64,6 +64,8 @@
     texts: new Map(),
     /** Elements that are new in this window: what changes in them is part of their coming. */
     fresh: new WeakSet(),
+    /** How often a node changed in a way. @type {WeakMap<Node, Map<string, {n: number, at: number}>>} */
+    repeats: new WeakMap(),
     /** @type {Map<Element, {x: number, y: number}>} */
     scrolls: new Map(),
     /** @type {Map<Element, {kind: string, value: string}>} */
@@ -192,6 +194,8 @@
     if (w.records > FLOOD) w.truncated = true;
     const children = [];
     const others = [];
+    const serial = w.serial;
+    let news = w.truncated;
     for (const record of records) {
       const node = record.target;
       if (record.type === 'attributes') {
@@ -216,6 +220,7 @@
         if (record.type === 'childList') watchCustom(record.addedNodes);
         continue;
       }
+      if (!news && !isRepeat(w, node, kind, at)) news = true;
       if (w.truncated) countCheaply(w, record);
       else if (record.type === 'childList') children.push(record);
       else others.push(record);
@@ -224,6 +229,21 @@
     // Children first: what changes in an element that is new is part of its coming.
     if (children.length) noteChildren(w, children);
     for (const record of others) record.type === 'attributes' ? noteAttribute(w, record) : noteData(w, record);
+    // An animation that the action started counts, but its hundredth step is nothing to wait for.
+    if (!news) w.serial = serial;
+  };
+
+  /** Whether this node has changed in this way in eight earlier batches of the window. @param {ReturnType<typeof newWindow>} w @param {Node} node @param {string} kind @param {number} at */
+  const isRepeat = (w, node, kind, at) => {
+    let kinds = w.repeats.get(node);
+    if (!kinds) w.repeats.set(node, (kinds = new Map()));
+    const known = kinds.get(kind);
+    if (!known) kinds.set(kind, { n: 1, at });
+    else if (known.at !== at) {
+      known.n++;
+      known.at = at;
+    }
+    return known !== undefined && known.n > 8;
   };
 
   /** A component that comes while nobody acts is watched at once, so that its habits are known. @param {NodeList} nodes */

@@ -141,6 +141,8 @@
       const set = lib.closest(native, 'fieldset:disabled');
       return set && !lib.hasAttr(native, 'disabled') ? `inside disabled ${lib.describe(set)}` : 'disabled attribute';
     }
+    const labelled = lib.tagOf(el) === 'label' ? /** @type {HTMLLabelElement} */ (el).control : null;
+    if (labelled && lib.matches(labelled, ':disabled')) return `its control ${lib.describe(labelled)} is disabled`;
     const aria = lib.closest(el, '[aria-disabled=true]');
     if (aria) return aria === el ? 'aria-disabled' : `aria-disabled on ${lib.describe(aria)}`;
     const inert = lib.closest(el, '[inert]');
@@ -404,20 +406,41 @@
   const frameElement = (/** @type {number} */ number) =>
     lib.deepQuery('iframe,frame,object,embed').find((/** @type {Element} */ el) => lib.frameNumber(el) === number) ?? null;
 
-  /** Where the content of a frame starts in this viewport, and how much of it can be seen. @param {any} args */
+  /** @param {HTMLElement} el */
+  const frameOrigin = (el) => {
+    const box = el.getBoundingClientRect();
+    if (!box.width || !box.height) return null;
+    const style = getComputedStyle(el);
+    const scale = el.offsetWidth ? box.width / el.offsetWidth : 1;
+    return {
+      x: box.left + (el.clientLeft + Number.parseFloat(style.paddingLeft)) * scale,
+      y: box.top + (el.clientTop + Number.parseFloat(style.paddingTop)) * scale,
+      scale,
+    };
+  };
+
+  /** Where the content of a frame starts in this viewport, after bringing the point `x`, `y` of it into view, and how much of it can be seen. @param {any} args */
   lib.frameBox = (args) => {
     const el = /** @type {HTMLElement | null} */ (frameElement(args.number));
     if (!el) return { status: 'none' };
     if (!lib.isRendered(el)) return { status: 'hidden', why: whyHidden(el) ?? 'not rendered' };
     if (!inFullView(el)) centre(el);
+    let at = frameOrigin(el);
+    if (at === null) return { status: 'hidden', why: 'zero size' };
+    if (args.x !== undefined && args.y !== undefined) {
+      // A frame may be taller than the view, or its point under a bar that sticks: bring the point to the middle.
+      const x = at.x + args.x * at.scale;
+      const y = at.y + args.y * at.scale;
+      const inside = x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
+      if (!inside || lib.elementAt(x, y) !== el) {
+        lib.scroller().scrollBy({ left: inside ? 0 : x - innerWidth / 2, top: y - innerHeight / 2, behavior: 'instant' });
+        lib.fresh();
+        at = frameOrigin(el) ?? at;
+      }
+    }
     const box = el.getBoundingClientRect();
-    if (!box.width || !box.height) return { status: 'hidden', why: 'zero size' };
-    const style = getComputedStyle(el);
-    const scale = el.offsetWidth ? box.width / el.offsetWidth : 1;
-    const x = box.left + (el.clientLeft + Number.parseFloat(style.paddingLeft)) * scale;
-    const y = box.top + (el.clientTop + Number.parseFloat(style.paddingTop)) * scale;
     const clip = inView(box) ?? { x: 0, y: 0, width: 0, height: 0 };
-    return { status: 'ok', x: round(x), y: round(y), scale, clip };
+    return { status: 'ok', x: round(at.x), y: round(at.y), scale: at.scale, clip };
   };
 
   /** @param {any} args */
