@@ -22,6 +22,7 @@
     hr: 'separator', figure: 'figure', blockquote: 'blockquote', math: 'math', canvas: 'canvas', iframe: 'iframe',
     frame: 'iframe', video: 'video', audio: 'audio', embed: 'embed', object: 'object',
   };
+  const PLAIN_TAGS = words('div span b i em strong small label code u s sub sup abbr time br body html center font path g rect circle legend figcaption picture source slot mark kbd samp var cite q ins del bdi bdo data ruby rt rp wbr');
   const INPUTS = {
     button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox', radio: 'radio',
     range: 'slider', number: 'spinbutton', search: 'searchbox', file: 'file input', hidden: null,
@@ -77,10 +78,12 @@
 
   /** ARIA role, or one of our own (`file input`, `iframe`, `canvas`, `video`, `audio`); null for plain wrappers. */
   lib.roleOf = (el) => {
+    const tag = lib.tagOf(el);
+    // The commonest elements have no role and often no attribute: not worth remembering.
+    if (PLAIN_TAGS.has(tag) && !lib.hasAttr(el, 'role')) return null;
     const { roles } = lib.cache();
     const known = roles.get(el);
     if (known !== undefined) return known;
-    const tag = lib.tagOf(el);
     let role;
     const given = lib.attr(el, 'role');
     if (given) {
@@ -100,10 +103,8 @@
   /** Whether scripts or the user agent let people act on the element. */
   const ACTIVE_ROLES = words('button link checkbox radio switch textbox searchbox combobox listbox spinbutton slider option tab menuitem menuitemcheckbox menuitemradio treeitem iframe canvas video audio embed object');
   ACTIVE_ROLES.add('file input');
-  lib.isWidget = (el) => {
-    const role = lib.roleOf(el);
-    return role !== null && ACTIVE_ROLES.has(role);
-  };
+  lib.isWidgetRole = (role) => role !== null && ACTIVE_ROLES.has(role);
+  lib.isWidget = (el) => lib.isWidgetRole(lib.roleOf(el));
 
   /** An element without a role that looks or says that it can be clicked. */
   lib.isClickable = (el) => {

@@ -15,6 +15,7 @@
   const ALWAYS_PLAIN = words('paragraph rowgroup caption definition_list');
   const CELLS = words('cell gridcell columnheader rowheader');
   const BREAKS = words('p li dt dd pre blockquote h1 h2 h3 h4 h5 h6 tr td th section article header footer nav aside main form fieldset ul ol dl table figure details');
+  const INERT_TAGS = words('span b i em strong small code svg g path circle rect line polyline polygon use');
   const CLOSED_TAGS = words('div span section article main aside header footer p h1 h2 h3 h4 h5 h6 nav body blockquote');
   const TOO_DEEP = 1200;
   const MERGE = 200;
@@ -201,11 +202,11 @@
 
   /** May hide a closed shadow root: nothing inside that we can see, and still a box of some size. */
   function mayHost(el, tag, run) {
-    if (run.hosts.length >= 50 || looked.has(el) || lib.shadowOf(el)) return;
+    if (run.hosts.length >= 50) return;
     if (tag.includes('-')) {
-      if (!lib.matches(el, ':defined')) return;
+      if (looked.has(el) || lib.shadowOf(el) || !lib.matches(el, ':defined')) return;
     } else {
-      if (!CLOSED_TAGS.has(tag) || lib.firstChild(el)) return;
+      if (lib.firstChild(el) || !CLOSED_TAGS.has(tag) || looked.has(el) || lib.shadowOf(el)) return;
       const box = lib.boxOf(el);
       if (box.width <= 20 || box.height <= 10) return;
       // A box that is painted for its own sake, or of a fixed size, says nothing; one that grew around something does.
@@ -219,7 +220,7 @@
   const OPAQUE = { visibilityProperty: true, opacityProperty: true };
 
   /** What holds for the content of an element: the parent's own object unless something differs. */
-  function contextOf(el, tag, ctx, style, display, run) {
+  function contextOf(el, bare, ctx, style, display, run) {
     let { transparent, invisible, forced } = ctx;
     if (lib.check(el, OPAQUE)) {
       // Only what was asked for with `hidden` still counts as unseen below here.
@@ -233,13 +234,12 @@
       transparent ||= style.opacity === '0';
       invisible = forced || style.visibility !== 'visible';
     }
-    if (lib.attr(el, 'aria-hidden') === 'true' || lib.hasAttr(el, 'inert')) {
+    if (!bare && (lib.attr(el, 'aria-hidden') === 'true' || lib.hasAttr(el, 'inert'))) {
       if (!run.hidden) return null;
       invisible = forced = true;
     }
-    // Inside a control everything has the control's own cursor and place.
-    const cursor = ctx.widget ? ctx.cursor : style.cursor;
-    const geo = ctx.widget ? ctx.geo : lib.placeIn(ctx.geo, el, style, display);
+    const cursor = style.cursor;
+    const geo = lib.placeIn(ctx.geo, el, style, display);
     if (transparent === ctx.transparent && invisible === ctx.invisible && forced === ctx.forced && cursor === ctx.cursor && geo === ctx.geo) return ctx;
     return { transparent, invisible, forced, widget: ctx.widget, mute: ctx.mute, cursor, geo };
   }
@@ -260,9 +260,12 @@
     if (SKIP.has(tag)) return;
     if (tag === 'br') { coll.gap = true; return; }
     run.visited++;
+    const bare = lib.isBare(el);
+    // Inside a control only other controls matter, and they say so by tag or attribute.
+    if (ctx.widget && bare && INERT_TAGS.has(tag) && lib.check(el, OPAQUE)) { readChildren(el, ctx, coll, run); return; }
     const style = lib.styleOf(el);
     const display = style.display;
-    const next = contextOf(el, tag, ctx, style, display, run);
+    const next = contextOf(el, bare, ctx, style, display, run);
     if (next === null) {
       if (isFileInput(el, tag) && lib.attr(el, 'aria-hidden') !== 'true') addHidden(el, coll, run);
       return;
@@ -279,9 +282,9 @@
     const inner = namesParent(el, tag) || (run.namers.size && run.namers.has(el) && (role === null || tag === 'label')) ? { ...next, mute: true } : next;
     if (role !== null && ALWAYS_PLAIN.has(role)) role = null;
 
-    const widget = role !== null && lib.isWidget(el);
+    const widget = lib.isWidgetRole(role);
     const scrolls = block && isScroller(el, tag, next.geo, style);
-    const acts = widget || isClickable(el, tag, role, next.cursor, ctx) || lib.isEditable(el) || lib.attr(el, 'draggable') === 'true';
+    const acts = widget || isClickable(el, tag, role, next.cursor, ctx, bare) || (!bare && (lib.isEditable(el) || lib.attr(el, 'draggable') === 'true'));
     if (role === null && !acts && !scrolls) {
       if (block) edge(coll, hard);
       readChildren(el, inner, coll, run);
@@ -337,10 +340,11 @@
     return ((y === 'auto' || y === 'scroll') && el.scrollHeight > el.clientHeight + 4) || ((x === 'auto' || x === 'scroll') && el.scrollWidth > el.clientWidth + 4);
   }
 
-  function isClickable(el, tag, role, cursor, ctx) {
+  function isClickable(el, tag, role, cursor, ctx, bare) {
     if (tag === 'body' || tag === 'html') return false;
-    if (lib.hasAttr(el, 'onclick') || lib.hasAttr(el, 'onmousedown') || lib.hasAttr(el, 'onpointerdown')) return true;
     if (!ctx.widget && cursor === 'pointer' && ctx.cursor !== 'pointer' && (tag !== 'label' || !el.control)) return true;
+    if (bare) return false;
+    if (lib.hasAttr(el, 'onclick') || lib.hasAttr(el, 'onmousedown') || lib.hasAttr(el, 'onpointerdown')) return true;
     if (role !== null && CELLS.has(role)) return lib.hasAttr(el, 'aria-selected');
     const index = lib.attr(el, 'tabindex');
     return index !== null && Number(index) >= 0;
