@@ -90,9 +90,6 @@ fn effect_facts(effect: &PageEffect) -> Vec<String> {
     if effect.url.changed {
         facts.push(format!("url {}", clip(path_of(effect.url.after.as_deref().unwrap_or("?")), 80)));
     }
-    if effect.verdict == Verdict::Changed && effect.focus.changed && facts.is_empty() {
-        facts.push(format!("focus {}", clip(effect.focus.after_selector.as_deref().unwrap_or("none"), 60)));
-    }
     if let Some(scroll) = &effect.scroll {
         facts.push(format!("scrolled {} by {:.0},{:.0}", scroll.target, scroll.dx, scroll.dy));
     }
@@ -129,6 +126,9 @@ fn effect_facts(effect: &PageEffect) -> Vec<String> {
     facts.extend(tabs_words(&effect.tabs));
     if let Some(hit) = effect.hit.as_ref().filter(|h| !h.intended) {
         facts.push(format!("the event went to {}", clip(&one_line(&hit.receiver), 80)));
+    }
+    if effect.verdict == Verdict::Changed && effect.focus.changed && facts.is_empty() {
+        facts.push(format!("focus {}", clip(effect.focus.after_selector.as_deref().unwrap_or("none"), 60)));
     }
     if !effect.console_errors.is_empty() {
         let first = clip(&one_line(&effect.console_errors[0]), 80);

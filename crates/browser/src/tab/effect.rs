@@ -179,14 +179,17 @@ impl Tab {
                 break;
             }
             // A request of the action is in flight, or a document is on its way: the window stays open for it.
-            let left = cap_at.saturating_duration_since(Instant::now());
-            let limited = ctx.at_most(left);
-            let done = self.wait_until(&limited, "requests of the action", |s| {
-                let stopped = s.dialog.is_some() || s.life != Life::Alive;
-                (stopped || !busy(s, &window)).then_some(())
-            });
-            if done.await.is_err() {
-                break;
+            while self.still_busy(&window) && Instant::now() < cap_at && !ctx.remaining().is_zero() {
+                let left = cap_at.saturating_duration_since(Instant::now());
+                // An answer whose body never ends stops counting after a while, of which no event tells.
+                let limited = ctx.at_most(left.min(super::state::BODY_TIME));
+                let done = self.wait_until(&limited, "requests of the action", |s| {
+                    let stopped = s.dialog.is_some() || s.life != Life::Alive;
+                    (stopped || !busy(s, &window)).then_some(())
+                });
+                if done.await.is_ok() || ctx.cancel().is_cancelled() {
+                    break;
+                }
             }
             seen = true;
         }
@@ -460,7 +463,7 @@ fn busy(state: &super::state::TabState, window: &Window) -> bool {
         return false;
     }
     let downloading = |what: &Happening| matches!(what, Happening::Download(d) if d.state == "in_progress");
-    state.caused_since(window.from).any(|r| r.ended.is_none())
+    state.caused_since(window.from).any(super::state::Request::open)
         || state.log.since(window.from).any(downloading)
 }
 
@@ -468,7 +471,7 @@ fn network(state: &super::state::TabState, from: u64, page_url: &str) -> Network
     let mut network = NetworkEffect::default();
     for request in state.caused_since(from) {
         network.requests_started += 1;
-        if request.ended.is_some() {
+        if request.ended.is_some() || request.status.is_some() {
             network.requests_completed += 1;
         } else {
             network.in_flight_at_end += 1;

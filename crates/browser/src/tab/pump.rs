@@ -81,6 +81,7 @@ fn network(tab: &TabInner, event: &Event) {
                 loader: Some(e.loader_id),
                 started: 0,
                 ended: None,
+                answered: None,
                 status: None,
                 error: None,
                 ambient: false,
@@ -90,6 +91,7 @@ fn network(tab: &TabInner, event: &Event) {
         tab.with(|s| {
             if let Some(request) = s.request(&e.request_id) {
                 request.status = u16::try_from(e.response.status).ok();
+                request.answered = Some(std::time::Instant::now());
             }
         });
     } else if let Some(e) = read::<cdp::network::LoadingFinished>(event) {

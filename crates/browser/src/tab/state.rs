@@ -51,6 +51,8 @@ pub(crate) struct Request {
     pub loader: Option<LoaderId>,
     pub started: u64,
     pub ended: Option<u64>,
+    /// When the answer's headers came. A body that the page never reads has no end.
+    pub answered: Option<Instant>,
     pub status: Option<u16>,
     pub error: Option<String>,
     /// Recurring before the window in which it started; not an effect.
@@ -74,11 +76,19 @@ impl Request {
         RequestFact { method: self.method.clone(), path, status: self.status, error: self.error.clone() }
     }
 
+    /// Whether an answer is still outstanding: none came, or one came so lately that its body may still be read.
+    pub fn open(&self) -> bool {
+        self.ended.is_none() && self.answered.is_none_or(|at| at.elapsed() < BODY_TIME)
+    }
+
     pub fn failed(&self) -> bool {
         self.status.is_some_and(|s| s >= 400)
             || self.error.as_deref().is_some_and(|e| e != "net::ERR_ABORTED")
     }
 }
+
+/// How long the body of an answer that has begun is waited for.
+pub(crate) const BODY_TIME: Duration = Duration::from_millis(150);
 
 /// Scheme, host and port.
 pub(crate) fn origin(url: &str) -> &str {
@@ -296,10 +306,12 @@ impl TabState {
         let window = self.window;
         self.idle_requests.retain(|(_, at)| now.duration_since(*at) < Duration::from_secs(10));
         let recurring = self.idle_requests.iter().filter(|(k, _)| *k == key).count() >= 2;
-        let in_flight_before = self.requests.iter().any(|r| {
-            r.key() == key
-                && r.ended.is_none_or(|e| window.is_some_and(|w| e >= w))
-                && window.is_some_and(|w| r.started < w)
+        // A poll that was in flight when the window opened and is made again when it ends.
+        let in_flight_before = window.is_some_and(|from| {
+            let unanswered = |r: &Request| {
+                r.ended.is_none_or(|e| e >= from) && (r.answered.is_none() || r.ended.is_some())
+            };
+            self.requests.iter().any(|r| r.started < from && r.key() == key && unanswered(r))
         });
         request.ambient = recurring || in_flight_before;
         if window.is_none() {

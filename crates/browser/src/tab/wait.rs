@@ -95,7 +95,7 @@ impl Tab {
             let left = over(started);
             let limited = ctx.at_most(left);
             let quiet_net = self.wait_until(&limited, "requests to end", |s| {
-                let busy = s.navigating || s.requests.iter().any(|r| r.ended.is_none());
+                let busy = s.navigating || s.requests.iter().any(|r| r.ended.is_none() && r.status.is_none());
                 (!busy || s.life != Life::Alive || s.dialog.is_some()).then_some(s.clock)
             });
             let Ok(clock) = quiet_net.await else { break };
@@ -119,7 +119,8 @@ impl Tab {
         ctx.wait("the page to be idle", std::future::ready(())).await?;
         let url = self.url();
         let open: Vec<Value> = self.with(|s| {
-            let open = s.requests.iter().filter(|r| r.ended.is_none()).map(|r| r.fact(&url));
+            let open =
+                s.requests.iter().filter(|r| r.ended.is_none() && r.status.is_none()).map(|r| r.fact(&url));
             open.take(5).map(|f| json!(format!("{} {}", f.method, f.path))).collect()
         });
         Err(ErrorBody::new(

@@ -2,5 +2,6 @@
 
 mod life;
 mod outlines;
+mod scratch;
 mod support;
 mod traps;
