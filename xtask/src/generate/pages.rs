@@ -35,7 +35,7 @@ fn index(catalog: &Catalog) -> String {
         "{NOTICE}# Tools\n\nEvery tool is an MCP tool and a subcommand of `truehand`, from one definition.\n"
     );
     for (class, heading, words) in GROUPS {
-        let tools: Vec<&ToolInfo> = catalog.tools.iter().filter(|tool| tool.effect == *class).collect();
+        let tools: Vec<&ToolInfo> = catalog.tools.iter().filter(|tool| tool.listed && tool.effect == *class).collect();
         if tools.is_empty() {
             continue;
         }

@@ -14,7 +14,14 @@ const TABLE: &str = "crates/tools/src/lib.rs";
 const TESTS: &str = "crates/engine/tests/it";
 
 /// Arguments richer than a flag can be, as (tool, argument, reason). The command line takes them by `--json-args`.
-const RICHER: &[(&str, &str, &str)] = &[];
+const RICHER: &[(&str, &str, &str)] = &[
+    ("browser_fill", "fields", "several fields in one call are pairs of a field and its text"),
+    (
+        "browser_wait_for",
+        "then_type",
+        "the field and the text belong together, and only when something is typed at all",
+    ),
+];
 
 /// The longest that a description may be, in characters.
 const MAX_DESCRIPTION: usize = 1000;
@@ -93,10 +100,11 @@ fn judge_tool(tool: &ToolInfo, richer: &[(&str, &str, &str)]) -> Vec<Finding> {
     if tool.description.trim().is_empty() || tool.description.chars().count() > MAX_DESCRIPTION {
         problems.push(format!("needs a description of at most {MAX_DESCRIPTION} characters"));
     }
-    if tool.verbs.is_empty() {
+    if tool.listed && tool.verbs.is_empty() {
         problems.push("has no command-line verb".to_owned());
     }
-    if tool.examples.is_empty() {
+    let needs_arguments = tool.input_schema["required"].as_array().is_some_and(|names| !names.is_empty());
+    if tool.listed && needs_arguments && tool.examples.is_empty() {
         problems.push("has no example".to_owned());
     }
     let properties = tool.input_schema["properties"].as_object();
@@ -142,7 +150,8 @@ mod tests {
             name: name.to_owned(),
             title: "Sample".to_owned(),
             description: "Does it.".to_owned(),
-            input_schema: json!({ "type": "object", "properties": { "ref": { "type": "string" } } }),
+            input_schema: json!({ "type": "object", "required": ["ref"],
+                "properties": { "ref": { "type": "string" } } }),
             output_schema: json!({ "type": "object" }),
             effect: EffectClass::Read,
             positional: vec!["ref".to_owned()],
