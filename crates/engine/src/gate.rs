@@ -1,0 +1,132 @@
+//! The gate: facts of a call to the policy, and its answer to an outcome.
+
+use serde_json::{Value, json};
+use truehand_base::{Approval, ErrorBody, ErrorCode, Facts, Verb};
+use truehand_policy::{Decision, Rules, decide};
+
+/// What the gate came to, for the trace, and the refusal when there is one.
+#[derive(Debug)]
+pub struct Judged {
+    /// `{ answer, rule, approved_by? }`.
+    pub decision: Value,
+    /// Why the call does not run.
+    pub refusal: Option<ErrorBody>,
+}
+
+/// Who asks, and what a person allowed.
+pub struct Asker<'a> {
+    /// The client, as `mcp:name`.
+    pub client: &'a str,
+    /// A person's yes for this call.
+    pub approval: Option<&'a Approval>,
+    /// Verbs that a person allowed when starting the client.
+    pub allowed: &'a [Verb],
+    /// Where the rules are, for the advice.
+    pub rules_path: &'a str,
+}
+
+/// Judges every step of a call; the strictest answer holds for the whole of it.
+pub fn judge(rules: &Rules, steps: &[Facts], asker: &Asker<'_>) -> Judged {
+    let mut strictest: Option<(u8, Decision, Option<String>, Verb)> = None;
+    for facts in steps {
+        let yes = source_of_yes(facts.verb, asker);
+        let decision = decide(rules, facts, asker.client, yes.is_some());
+        let rank = match &decision {
+            Decision::Allow { .. } => 0,
+            Decision::Ask { .. } => 1,
+            Decision::Deny { .. } => 2,
+        };
+        if strictest.as_ref().is_none_or(|(worst, ..)| rank > *worst) {
+            strictest = Some((rank, decision, yes, facts.verb));
+        }
+    }
+    match strictest {
+        None => Judged { decision: Value::Null, refusal: None },
+        Some((_, Decision::Allow { rule }, yes, _)) => {
+            let mut decision = json!({ "answer": "allow", "rule": rule });
+            if let Some(source) = yes.filter(|_| rule == "approval") {
+                decision["approved_by"] = Value::String(source);
+            }
+            Judged { decision, refusal: None }
+        }
+        Some((_, Decision::Ask { rule, reason }, _, verb)) => Judged {
+            decision: json!({ "answer": "ask", "rule": rule }),
+            refusal: Some(ask(verb, &rule, reason, asker.rules_path)),
+        },
+        Some((_, Decision::Deny { rule, code, reason }, ..)) => Judged {
+            decision: json!({ "answer": "deny", "rule": rule }),
+            refusal: Some(deny(&rule, code, reason, asker.rules_path)),
+        },
+    }
+}
+
+fn source_of_yes(verb: Verb, asker: &Asker<'_>) -> Option<String> {
+    match asker.approval {
+        Some(approval) => Some(approval.source.clone()),
+        None => asker.allowed.contains(&verb).then(|| "start:--allow".to_owned()),
+    }
+}
+
+fn ask(verb: Verb, rule: &str, reason: String, path: &str) -> ErrorBody {
+    let verb = verb.name();
+    let how = format!(
+        "a person must allow it: --yes on the command, --allow {verb} at the start, or an allow rule for {verb} in {path}"
+    );
+    ErrorBody::new(ErrorCode::ApprovalRequired, reason).with("rule", rule).with("verb", verb).next(how)
+}
+
+fn deny(rule: &str, code: ErrorCode, reason: String, path: &str) -> ErrorBody {
+    let error = ErrorBody::new(code, reason).with("rule", rule);
+    match (code, rule) {
+        (ErrorCode::PolicyDenied, "mode") => {
+            error.next(format!("only reading is possible; a person can change mode in {path}"))
+        }
+        (ErrorCode::PolicyDenied, _) => {
+            error.next(format!("a person can change the rule '{rule}' in {path}"))
+        }
+        (ErrorCode::InvalidArguments, _) => {
+            error.next("pass a whole address such as https://example.com/path")
+        }
+        _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asker(allowed: &[Verb]) -> Asker<'_> {
+        Asker { client: "cli:x", approval: None, allowed, rules_path: "/h/policy.yaml" }
+    }
+
+    #[test]
+    fn judge_takes_the_strictest_answer_of_all_steps() {
+        let rules =
+            Rules::parse("version: 1\nrules: [{id: no-press, effect: deny, verb: press}]").expect("reads");
+        let steps = [Verb::Type, Verb::Js, Verb::Press].map(|verb| Facts::new("browser_x", verb));
+        let judged = judge(&rules, &steps, &asker(&[]));
+        assert_eq!(judged.decision, json!({ "answer": "deny", "rule": "no-press" }));
+        let refusal = judged.refusal.expect("refused");
+        assert_eq!(refusal.code, ErrorCode::PolicyDenied);
+        assert!(refusal.next_step.contains("'no-press' in /h/policy.yaml"), "{}", refusal.next_step);
+        let judged = judge(&rules, &steps[..2], &asker(&[]));
+        assert_eq!(judged.refusal.map(|e| e.code), Some(ErrorCode::ApprovalRequired));
+        assert!(judge(&rules, &steps[..1], &asker(&[])).refusal.is_none());
+    }
+
+    #[test]
+    fn row_211_judge_of_javascript_needs_a_yes_and_records_whose() {
+        let js = [Facts::new("browser_execute_js", Verb::Js)];
+        let refused = judge(&Rules::default(), &js, &asker(&[])).refusal.expect("needs a yes");
+        assert_eq!((refused.code, refused.retriable), (ErrorCode::ApprovalRequired, false));
+        assert!(refused.next_step.contains("--allow js"), "{}", refused.next_step);
+        let started = judge(&Rules::default(), &js, &asker(&[Verb::Js]));
+        assert_eq!(started.decision["approved_by"], "start:--allow");
+        let approval = Approval { source: "elicitation".to_owned() };
+        let asked = judge(&Rules::default(), &js, &Asker { approval: Some(&approval), ..asker(&[]) });
+        assert_eq!(
+            asked.decision,
+            json!({ "answer": "allow", "rule": "approval", "approved_by": "elicitation" })
+        );
+    }
+}

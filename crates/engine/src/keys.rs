@@ -1,0 +1,253 @@
+//! Request keys: a repeat of a call returns the first outcome, also while the first is still running.
+
+use crate::lock;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
+use truehand_base::{CallCtx, ErrorBody, ErrorCode, Outcome};
+use truehand_store::{Begun, Journal, Timestamp};
+
+/// The longest key, in bytes.
+const LONGEST: usize = 200;
+
+/// What a call with a key is, besides the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The key.
+    pub key: String,
+    /// Who asks, for the record.
+    pub client: String,
+    /// The tool's own name.
+    pub tool: String,
+    /// The digest of the arguments under their own names.
+    pub digest: String,
+}
+
+struct Running {
+    tool: String,
+    digest: String,
+    ended: watch::Receiver<()>,
+}
+
+/// The journal and the calls with a key that are running now.
+pub struct Keys {
+    journal: Arc<Journal>,
+    running: Mutex<HashMap<String, Running>>,
+}
+
+/// What came of asking for a key.
+pub enum Claim {
+    /// The call is the first of its key; it ends with [`Claimed::finish`] or [`Claimed::forget`].
+    First(Claimed),
+    /// A call with the key has ended so.
+    Replay(Box<Outcome>),
+}
+
+/// The right to be the first call of a key. Dropped without an end, the key counts as unknown.
+pub struct Claimed {
+    keys: Arc<Keys>,
+    key: String,
+    _ended: watch::Sender<()>,
+}
+
+impl Drop for Claimed {
+    fn drop(&mut self) {
+        lock(&self.keys.running).remove(&self.key);
+    }
+}
+
+impl Keys {
+    /// Keys over a journal.
+    pub fn new(journal: Journal) -> Arc<Keys> {
+        Arc::new(Keys { journal: Arc::new(journal), running: Mutex::default() })
+    }
+
+    /// Claims a key, or waits for the call that holds it and gives its outcome back.
+    ///
+    /// # Errors
+    /// `IDEMPOTENCY_CONFLICT` when the key was used for something else, `UNKNOWN_OUTCOME` when an
+    /// earlier process was cut off, `INVALID_ARGUMENTS` for a key that is none, `STORE_FAILED`, and
+    /// `DEADLINE` or `CANCELLED` while waiting.
+    pub async fn claim(
+        self: &Arc<Self>,
+        ctx: &CallCtx,
+        request: Request,
+        now: Timestamp,
+    ) -> Result<Claim, ErrorBody> {
+        if request.key.trim().is_empty() || request.key.len() > LONGEST {
+            let message =
+                format!("a request key has 1 to {LONGEST} bytes, this one has {}", request.key.len());
+            return Err(
+                ErrorBody::new(ErrorCode::InvalidArguments, message).next("use a UUID as the request key")
+            );
+        }
+        loop {
+            match self.reserve(&request)? {
+                Reserved::Mine(claimed) => return self.begin(claimed, request, now).await,
+                // The sender is dropped with the claim, which ends the wait with an error that says just that.
+                Reserved::Wait(mut ended) => {
+                    ctx.wait("the first call of this request key", ended.changed()).await?.ok();
+                }
+            }
+        }
+    }
+
+    fn reserve(self: &Arc<Self>, request: &Request) -> Result<Reserved, ErrorBody> {
+        let mut running = lock(&self.running);
+        match running.get(&request.key) {
+            Some(other) if other.tool != request.tool || other.digest != request.digest => {
+                Err(conflict(request))
+            }
+            Some(other) => Ok(Reserved::Wait(other.ended.clone())),
+            None => {
+                let (sender, ended) = watch::channel(());
+                let entry = Running { tool: request.tool.clone(), digest: request.digest.clone(), ended };
+                running.insert(request.key.clone(), entry);
+                Ok(Reserved::Mine(Claimed {
+                    keys: Arc::clone(self),
+                    key: request.key.clone(),
+                    _ended: sender,
+                }))
+            }
+        }
+    }
+
+    async fn begin(&self, claimed: Claimed, request: Request, now: Timestamp) -> Result<Claim, ErrorBody> {
+        let asked = request.clone();
+        let begun = self
+            .blocking(move |journal| {
+                journal.begin(&asked.key, &asked.client, &asked.tool, &asked.digest, now)
+            })
+            .await?;
+        match begun {
+            Begun::New => Ok(Claim::First(claimed)),
+            Begun::Done(outcome) => match serde_json::from_value::<Outcome>(outcome) {
+                Ok(outcome) => Ok(Claim::Replay(Box::new(Outcome { replayed: true, ..outcome }))),
+                Err(error) => {
+                    let message = format!("the recorded outcome can't be read: {error}");
+                    Err(ErrorBody::new(ErrorCode::UnknownOutcome, message))
+                }
+            },
+            Begun::Conflict => Err(conflict(&request)),
+            // Running and yet not ours: its end could not be recorded.
+            Begun::Running | Begun::UnknownOutcome => {
+                let message = "an earlier call with this request key was cut off; it may have acted or not";
+                Err(ErrorBody::new(ErrorCode::UnknownOutcome, message))
+            }
+        }
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Journal) -> Result<T, ErrorBody> + Send + 'static,
+    ) -> Result<T, ErrorBody> {
+        let journal = Arc::clone(&self.journal);
+        match tokio::task::spawn_blocking(move || work(&journal)).await {
+            Ok(result) => result,
+            Err(error) => {
+                Err(ErrorBody::new(ErrorCode::Internal, format!("the journal's thread failed: {error}")))
+            }
+        }
+    }
+}
+
+enum Reserved {
+    Mine(Claimed),
+    Wait(watch::Receiver<()>),
+}
+
+impl Claimed {
+    /// Records what the call came to.
+    ///
+    /// # Errors
+    /// `STORE_FAILED`; a repeat of the key will then be an unknown outcome.
+    pub async fn finish(self, outcome: &Outcome, now: Timestamp) -> Result<(), ErrorBody> {
+        let value = serde_json::to_value(outcome).map_err(|error| {
+            ErrorBody::new(ErrorCode::Internal, format!("can't record the outcome: {error}"))
+        })?;
+        let key = self.key.clone();
+        self.keys.blocking(move |journal| journal.finish(&key, &value, now)).await
+    }
+
+    /// Frees the key of a call that was refused before it could act.
+    ///
+    /// # Errors
+    /// `STORE_FAILED`.
+    pub async fn forget(self) -> Result<(), ErrorBody> {
+        let key = self.key.clone();
+        self.keys.blocking(move |journal| journal.forget(&key)).await
+    }
+}
+
+fn conflict(request: &Request) -> ErrorBody {
+    let message = format!("the request key {} was used for another tool or other arguments", request.key);
+    ErrorBody::new(ErrorCode::IdempotencyConflict, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    const NOW: Timestamp = Timestamp(1_796_072_709_123);
+
+    fn request(key: &str, digest: &str) -> Request {
+        Request {
+            key: key.to_owned(),
+            client: "cli:x".to_owned(),
+            tool: "browser_click".to_owned(),
+            digest: digest.to_owned(),
+        }
+    }
+
+    fn keys(dir: &tempfile::TempDir, instance: &str) -> Arc<Keys> {
+        Keys::new(Journal::open(&dir.path().join("truehand.db"), instance).expect("opens"))
+    }
+
+    fn ctx() -> CallCtx {
+        CallCtx::with_timeout(Duration::from_secs(20))
+    }
+
+    async fn first(keys: &Arc<Keys>, key: &str) -> Claimed {
+        match keys.claim(&ctx(), request(key, "d"), NOW).await {
+            Ok(Claim::First(claimed)) => claimed,
+            Ok(Claim::Replay(_)) => panic!("replayed"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn claim_of_a_running_key_waits_and_gives_the_first_outcome() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let keys = keys(&dir, "one");
+        let claimed = first(&keys, "k").await;
+        let conflict = keys.claim(&ctx(), request("k", "other"), NOW).await.err().expect("conflicts at once");
+        assert_eq!(conflict.code, ErrorCode::IdempotencyConflict);
+        let waiting = {
+            let keys = Arc::clone(&keys);
+            tokio::spawn(async move { keys.claim(&ctx(), request("k", "d"), NOW).await })
+        };
+        let mut outcome = Outcome::new("browser_click");
+        outcome.done = "clicked e1".to_owned();
+        claimed.finish(&outcome, NOW).await.expect("finishes");
+        let Ok(Claim::Replay(replay)) = waiting.await.expect("no panic") else { panic!("not replayed") };
+        assert_eq!((replay.done.as_str(), replay.replayed), ("clicked e1", true));
+    }
+
+    #[tokio::test]
+    async fn claim_after_a_crash_is_an_unknown_outcome_and_a_refused_call_frees_its_key() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let one = keys(&dir, "one");
+        first(&one, "refused").await.forget().await.expect("forgets");
+        drop(first(&one, "refused").await);
+        let two = keys(&dir, "two");
+        for keys in [&one, &two] {
+            let error = keys.claim(&ctx(), request("refused", "d"), NOW).await.err().expect("unknown");
+            assert_eq!(error.code, ErrorCode::UnknownOutcome);
+        }
+        for key in ["", " ", &"x".repeat(201)] {
+            let error = one.claim(&ctx(), request(key, "d"), NOW).await.err().expect("no key");
+            assert_eq!(error.code, ErrorCode::InvalidArguments);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The way of a call, step by step. What refuses it early costs nothing; what it did is recorded late.
+
+use crate::engine::Core;
+use crate::gate::{Asker, judge};
+use crate::keys::{Claim, Claimed, Request};
+use crate::limiter::Key;
+use crate::record::{Span, Trail};
+use crate::run::{self, Place};
+use crate::settings::Now;
+use crate::{admit, clients};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use truehand_base::{Call, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Outcome, Verb, Warning};
+use truehand_browser::{Observe, Scope};
+use truehand_store::args_digest;
+use truehand_tools::{Info, Prepared, ToolSpec};
+use url::Url;
+
+/// The longest that a call may take; every face must have its answer within 45 s.
+const LONGEST: Duration = Duration::from_secs(43);
+
+/// Takes a call through the pipeline. It goes on to its end when the caller stops waiting, so that what
+/// it did is always recorded.
+pub async fn call(core: Arc<Core>, ctx: CallCtx, call: Call) -> Outcome {
+    let tool = call.tool.clone();
+    match tokio::spawn(recorded(core, ctx.at_most(LONGEST), call)).await {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            tracing::error!(tool, "the pipeline failed: {error}");
+            Outcome::failed(
+                tool,
+                ErrorBody::new(ErrorCode::Internal, format!("the pipeline failed: {error}")),
+            )
+        }
+    }
+}
+
+/// Counts a call as running until it is dropped, also when a step panics.
+struct InFlight(Arc<Core>);
+
+impl InFlight {
+    fn enter(core: &Arc<Core>) -> InFlight {
+        core.in_flight.fetch_add(1, Ordering::SeqCst);
+        InFlight(Arc::clone(core))
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+async fn recorded(core: Arc<Core>, ctx: CallCtx, call: Call) -> Outcome {
+    let _running = InFlight::enter(&core);
+    let (seq, began, start) = (core.seq.fetch_add(1, Ordering::SeqCst), core.wall(), core.clock.now());
+    let mut trail = Trail::new(&call);
+    let ended = steps(&core, &ctx, &call, &mut trail).await;
+    let mut outcome = ended.unwrap_or_else(|error| Outcome::failed(trail.tool.clone(), error));
+    outcome.warnings.append(&mut trail.warnings);
+    let took = core.clock.now().saturating_duration_since(start);
+    let span = Span { seq, began, took };
+    let options = core.clients.options(&call.client);
+    let write = options.trace.or(core.trace).unwrap_or(trail.trace);
+    if let Err(error) = core.recorder.record(&call, &trail, &outcome, span, write).await {
+        outcome.warnings.push(unrecorded(&error));
+    }
+    outcome
+}
+
+/// The steps up to the run; an error is a refusal before anything was done.
+async fn steps(
+    core: &Arc<Core>,
+    ctx: &CallCtx,
+    call: &Call,
+    trail: &mut Trail,
+) -> Result<Outcome, ErrorBody> {
+    if core.closing.load(Ordering::SeqCst) {
+        return Err(ErrorBody::new(ErrorCode::DaemonUnavailable, "the product is shutting down"));
+    }
+    let now = core.settings.now();
+    trail.trace = now.config.trace.enabled;
+    trail.warnings.clone_from(&now.warnings);
+    let spec = admit::find(&call.tool)?;
+    trail.tool = spec.info.name.to_owned();
+    admit::check_size(spec.info.name, &call.arguments)?;
+    trail.arguments.clone_from(&call.arguments);
+    let (arguments, prepared) = admit::parse(spec, call.arguments.clone())?;
+    trail.arguments = arguments;
+    admit::check_enabled(spec.info.name, &now.config, &core.settings.config_path())?;
+
+    let claimed = match claim(core, ctx, call, spec, trail).await? {
+        Some(Claim::Replay(outcome)) => return Ok(*outcome),
+        Some(Claim::First(claimed)) => Some(claimed),
+        None => None,
+    };
+    let ran = judged(core, ctx, call, spec, prepared, &now, trail).await;
+    if let Some(claimed) = claimed {
+        settle(core, claimed, ran.as_ref(), trail).await;
+    }
+    ran
+}
+
+/// Claims the request key of a call that can change something.
+async fn claim(
+    core: &Core,
+    ctx: &CallCtx,
+    call: &Call,
+    spec: &ToolSpec,
+    trail: &Trail,
+) -> Result<Option<Claim>, ErrorBody> {
+    let Some(key) = call.request_key.clone().filter(|_| spec.info.effect != EffectClass::Read) else {
+        return Ok(None);
+    };
+    let tool = spec.info.name.to_owned();
+    let request =
+        Request { key, client: call.client.to_string(), tool, digest: args_digest(&trail.arguments) };
+    core.keys.claim(ctx, request, core.wall()).await.map(Some)
+}
+
+/// Ends a request key: with the outcome when the call ran, free again when it was refused.
+async fn settle(core: &Core, claimed: Claimed, ran: Result<&Outcome, &ErrorBody>, trail: &mut Trail) {
+    let kept = match ran {
+        Ok(outcome) => claimed.finish(outcome, core.wall()).await,
+        Err(_) => claimed.forget().await,
+    };
+    if let Err(error) = kept {
+        trail.warnings.push(unrecorded(&error));
+    }
+}
+
+/// Limits, gate, lane, run.
+async fn judged(
+    core: &Arc<Core>,
+    ctx: &CallCtx,
+    call: &Call,
+    spec: &'static ToolSpec,
+    prepared: Box<dyn Prepared>,
+    now: &Now,
+    trail: &mut Trail,
+) -> Result<Outcome, ErrorBody> {
+    let info = &spec.info;
+    let scope = core.scope(&call.client);
+    let options = core.clients.options(&call.client);
+    let tab = scope.tab_if_open(prepared.tab_id()).filter(|_| info.tab);
+    let page_url = tab.as_ref().map(|tab| tab.url());
+    let mut facts = vec![prepared.facts()];
+    facts.extend(prepared.more_facts());
+    for step in &mut facts {
+        step.page_url = step.page_url.take().or_else(|| page_url.clone());
+    }
+    trail.verbs = facts.iter().map(|step| step.verb).collect();
+
+    let keys = buckets(info, call, tab.map(|tab| tab.id()), &facts);
+    core.limiter.take(&now.config.limits, &keys, core.clock.now())?;
+    gate(core, call, &options, &facts, now, trail)?;
+
+    let _lane = match needs_lane(info, &facts) {
+        true => {
+            let tab = scope.tab(ctx, prepared.tab_id()).await?;
+            Some(tab.lane().acquire(ctx, &format!("{} of {}", info.name, call.client)).await?)
+        }
+        false => None,
+    };
+    let place = place(core, scope, &options, now)?;
+    Ok(run::run(info.name, ctx, prepared, place).await)
+}
+
+fn gate(
+    core: &Core,
+    call: &Call,
+    options: &clients::ClientOptions,
+    facts: &[Facts],
+    now: &Now,
+    trail: &mut Trail,
+) -> Result<(), ErrorBody> {
+    let (client, rules_path) = (call.client.to_string(), core.settings.rules_path());
+    let asker = Asker {
+        client: &client,
+        approval: call.approval.as_ref(),
+        allowed: &options.allow,
+        rules_path: &rules_path,
+    };
+    let judged = judge(&now.rules, facts, &asker);
+    trail.decision = judged.decision;
+    judged.refusal.map_or(Ok(()), Err)
+}
+
+/// The buckets that a call takes from.
+fn buckets(info: &Info, call: &Call, tab: Option<truehand_base::TabId>, facts: &[Facts]) -> Vec<Key> {
+    let client = call.client.clone();
+    if !info.acts() {
+        return vec![Key::Reads(client)];
+    }
+    let mut keys = vec![Key::Client(client.clone())];
+    keys.extend(tab.map(|tab| Key::Tab(client, tab)));
+    let first = facts.first();
+    let address = first.and_then(|step| step.url.as_deref().or(step.page_url.as_deref()));
+    let normal = address.and_then(|text| truehand_base::normalise_url(text).ok());
+    let origin = normal.and_then(|text| Url::parse(&text).ok()).map(|url| url.origin());
+    keys.extend(origin.filter(url::Origin::is_tuple).map(|origin| Key::Origin(origin.ascii_serialization())));
+    keys
+}
+
+/// Acting calls on a tab go one after the other. Waiting for a page does not act: what is waited for may
+/// be another call's doing. Closing a tab and answering a dialog don't queue either, since they are what
+/// frees a tab whose last call hangs.
+fn needs_lane(info: &Info, facts: &[Facts]) -> bool {
+    let frees = matches!(info.verb, Verb::TabClose | Verb::Dialog);
+    info.tab && info.acts() && !frees && facts.iter().any(|step| step.verb != Verb::Read)
+}
+
+fn place(core: &Core, scope: Scope, options: &clients::ClientOptions, now: &Now) -> Result<Place, ErrorBody> {
+    let effects = now.config.effects;
+    let named = Some(options.working_dir.clone()).filter(|folder| !folder.as_os_str().is_empty());
+    Ok(Place {
+        scope,
+        observe: Observe {
+            enabled: true,
+            window: Duration::from_millis(effects.window_ms),
+            cap: Duration::from_millis(effects.cap_ms),
+        },
+        working_dir: named.unwrap_or_else(|| core.home.root().to_owned()),
+        artifacts: core.artifacts.folder(core.wall())?,
+    })
+}
+
+fn unrecorded(error: &ErrorBody) -> Warning {
+    Warning {
+        code: error.code.name().to_owned(),
+        message: format!("the call was not recorded: {}", error.message),
+    }
+}

@@ -1,0 +1,131 @@
+//! The record of a call: what the pipeline learnt on the way, and the line that becomes of it.
+
+use crate::lock;
+use crate::typed::TypedSecrets;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use truehand_base::{Call, ErrorBody, ErrorCode, Outcome, Verb, Warning, words};
+use truehand_store::{Home, TRACE_VERSION, Timestamp, Trace, TraceRecord};
+
+/// What the pipeline learnt about a call before it ended.
+#[derive(Debug)]
+pub struct Trail {
+    /// The tool's own name once it was found.
+    pub tool: String,
+    /// The arguments under their own names once they were understood.
+    pub arguments: Value,
+    /// What its steps do.
+    pub verbs: Vec<Verb>,
+    /// What the gate said.
+    pub decision: Value,
+    /// Files that could not be used as they are.
+    pub warnings: Vec<Warning>,
+    /// Whether the configuration wants calls recorded.
+    pub trace: bool,
+}
+
+impl Trail {
+    /// The trail of a call of which nothing is known yet.
+    pub fn new(call: &Call) -> Trail {
+        Trail {
+            tool: truehand_base::text::clip(&call.tool, 80),
+            arguments: Value::Null,
+            verbs: Vec::new(),
+            decision: Value::Null,
+            warnings: Vec::new(),
+            trace: false,
+        }
+    }
+}
+
+/// When a call began and how long it took.
+#[derive(Debug, Clone, Copy)]
+pub struct Span {
+    /// Its number in this run of the program.
+    pub seq: u64,
+    /// When it began.
+    pub began: Timestamp,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Writes the trace.
+pub struct Recorder {
+    home: Home,
+    instance: String,
+    file: Mutex<Option<Arc<Trace>>>,
+    typed: TypedSecrets,
+}
+
+impl Recorder {
+    /// A recorder that opens its file with the first line.
+    pub fn new(home: Home, instance: String) -> Recorder {
+        Recorder { home, instance, file: Mutex::default(), typed: TypedSecrets::default() }
+    }
+
+    /// Makes the line of a call and, when `write` says so, writes it. Secrets are learnt either way, so
+    /// that a trace that is switched on later is clean too.
+    ///
+    /// # Errors
+    /// `STORE_FAILED` when the line can't be written.
+    pub async fn record(
+        self: &Arc<Self>,
+        call: &Call,
+        trail: &Trail,
+        outcome: &Outcome,
+        span: Span,
+        write: bool,
+    ) -> Result<(), ErrorBody> {
+        let secrets = self.typed.of_call(&trail.verbs, &trail.arguments, outcome);
+        if !write {
+            return Ok(());
+        }
+        let line = line(call, trail, outcome, span);
+        let recorder = Arc::clone(self);
+        let written =
+            tokio::task::spawn_blocking(move || recorder.trace(span.began)?.append(&line, &secrets));
+        match written.await {
+            Ok(result) => result,
+            Err(error) => {
+                Err(ErrorBody::new(ErrorCode::StoreFailed, format!("the trace's thread failed: {error}")))
+            }
+        }
+    }
+
+    fn trace(&self, now: Timestamp) -> Result<Arc<Trace>, ErrorBody> {
+        let mut file = lock(&self.file);
+        if let Some(trace) = file.as_ref() {
+            return Ok(Arc::clone(trace));
+        }
+        let name = format!("{}_{}.jsonl", now.date(), self.instance);
+        let trace = Arc::new(Trace::open(&self.home.traces().join(name))?);
+        *file = Some(Arc::clone(&trace));
+        Ok(trace)
+    }
+}
+
+fn line(call: &Call, trail: &Trail, outcome: &Outcome, span: Span) -> TraceRecord {
+    let mut structured = outcome.structured();
+    let page_effect =
+        structured.as_object_mut().and_then(|map| map.remove("page_effect")).unwrap_or_default();
+    if let Some(map) = structured.as_object_mut().filter(|_| !outcome.images.is_empty()) {
+        let image = |i: &truehand_base::Image| json!({ "mime_type": i.mime_type, "base64": i.base64, "width": i.width, "height": i.height });
+        map.insert("images".to_owned(), outcome.images.iter().map(image).collect());
+    }
+    TraceRecord {
+        version: TRACE_VERSION,
+        time: span.began.iso(),
+        seq: span.seq,
+        client: call.client.to_string(),
+        tool: trail.tool.clone(),
+        arguments: trail.arguments.clone(),
+        purpose: call.purpose.clone(),
+        request_key: call.request_key.clone(),
+        decision: trail.decision.clone(),
+        verdict: words::verdict_line(outcome),
+        outcome: structured,
+        page_effect,
+        duration_ms: u64::try_from(span.took.as_millis()).unwrap_or(u64::MAX),
+    }
+}
