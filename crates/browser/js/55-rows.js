@@ -171,6 +171,8 @@
 
   // ---- marks that need the layout ----------------------------------------------------------------------------------
 
+  const DIALOGS = 'dialog[open], [role=dialog], [role=alertdialog]';
+
   /** The outermost box around `hit` that doesn't hold the element: a dialog or banner as a whole. */
   function coverOf(hit, el) {
     let cover = hit;
@@ -179,7 +181,8 @@
       const role = lib.roleOf(n);
       if (role === 'dialog' || role === 'alertdialog') return n;
     }
-    return cover;
+    // A backdrop is known to readers as the dialog on it.
+    return [...lib.queryAll(cover, DIALOGS)].find(lib.isRendered) ?? cover;
   }
 
   function layoutMarks(item, page) {
@@ -203,6 +206,7 @@
     const box = clip && lib.boxOf(clip.el);
     if (box && (x < box.x || y < box.y || x > box.right || y > box.bottom)) return '';
     const cover = coverOf(hit, item.el);
+    page.covers.add(cover);
     return ` [covered-by=${lib.refText(lib.refOf(cover, page.alloc), page.args)}]`;
   }
 
@@ -217,11 +221,12 @@
 
   function render(row, page) {
     const { item } = row;
-    const ref = item.ref && !row.options ? lib.refText(lib.refOf(item.el, page.alloc), page.args) : '';
+    // A banner that covers something is referred to, so its row says its number as well.
+    const ref = (item.ref || page.covers.has(item.el)) && !row.options ? lib.refText(lib.refOf(item.el, page.alloc), page.args) : '';
     return line(row, ref, row.options ? '' : layoutMarks(item, page), page);
   }
 
-  const startPage = (args) => ({ args, alloc: { frame: args.frame, next: args.next }, checks: 0, options: new Map() });
+  const startPage = (args) => ({ args, alloc: { frame: args.frame, next: args.next }, checks: 0, options: new Map(), covers: new Set() });
 
   // ---- difference ------------------------------------------------------------------------------------------------
 
