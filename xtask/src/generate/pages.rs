@@ -9,6 +9,9 @@ use truehand_base::{Catalog, EffectClass, ErrorCode, ToolInfo};
 const NOTICE: &str =
     "<!-- Made by `cargo xtask gen` from the tool table; edit the doc comments there. -->\n\n";
 
+/// The argument that names a tab.
+const TAB: &str = "tab_id";
+
 /// Groups of the index: the class, its heading, and what holds for all of the group.
 const GROUPS: &[(EffectClass, &str, &str)] = &[
     (EffectClass::Read, "Look", "Change nothing."),
@@ -35,7 +38,8 @@ fn index(catalog: &Catalog) -> String {
         "{NOTICE}# Tools\n\nEvery tool is an MCP tool and a subcommand of `truehand`, from one definition.\n"
     );
     for (class, heading, words) in GROUPS {
-        let tools: Vec<&ToolInfo> = catalog.tools.iter().filter(|tool| tool.listed && tool.effect == *class).collect();
+        let tools: Vec<&ToolInfo> =
+            catalog.tools.iter().filter(|tool| tool.listed && tool.effect == *class).collect();
         if tools.is_empty() {
             continue;
         }
@@ -175,17 +179,23 @@ fn line(page: &mut String, text: &str) {
 fn usage(tool: &ToolInfo) -> String {
     let verb = tool.verbs.first().map_or(tool.name.as_str(), String::as_str);
     let mut words = vec![format!("truehand {verb}")];
+    let mut needs_json = false;
     for name in &tool.positional {
-        let shown = name.to_uppercase();
+        let many = flag_kind(&tool.input_schema["properties"][name]) == FlagKind::List;
+        let shown = format!("{}{}", name.to_uppercase(), if many { "…" } else { "" });
         words.push(if is_required(tool, name) { format!("<{shown}>") } else { format!("[{shown}]") });
     }
     for (name, schema) in tool.input_schema["properties"].as_object().into_iter().flatten() {
-        if tool.positional.contains(name) {
+        // Every command takes the tab by its global `--tab`.
+        if tool.positional.contains(name) || name == TAB {
             continue;
         }
         let flag = match flag_kind(schema) {
             FlagKind::Switch => format!("--{}", kebab(name)),
-            FlagKind::Json => continue,
+            FlagKind::Json => {
+                needs_json = true;
+                continue;
+            }
             FlagKind::List => format!("--{} <TEXT>…", kebab(name)),
             FlagKind::Number => format!("--{} <NUMBER>", kebab(name)),
             FlagKind::Text(choices) if choices.is_empty() => format!("--{} <TEXT>", kebab(name)),
@@ -193,13 +203,18 @@ fn usage(tool: &ToolInfo) -> String {
         };
         words.push(if is_required(tool, name) { flag } else { format!("[{flag}]") });
     }
+    if needs_json {
+        words.push("[--json-args <JSON>]".to_owned());
+    }
     words.join(" ")
 }
 
-/// The same call on the command line; none when an argument is richer than a flag.
+/// The same call on the command line; none when the tool has no verb.
 fn command_line(tool: &ToolInfo, arguments: &Value) -> Option<String> {
-    let mut words = vec!["truehand".to_owned(), tool.verbs.first()?.clone()];
+    let verb = tool.verbs.first()?;
+    let whole = || format!("truehand {verb} --json-args {}", quoted(&arguments.to_string()));
     let given = arguments.as_object()?;
+    let mut words = vec!["truehand".to_owned(), verb.clone()];
     for name in &tool.positional {
         match given.get(name) {
             Some(Value::Array(items)) => words.extend(items.iter().map(|item| quoted(&plain(item)))),
@@ -208,14 +223,14 @@ fn command_line(tool: &ToolInfo, arguments: &Value) -> Option<String> {
         }
     }
     for (name, value) in given.iter().filter(|(name, _)| !tool.positional.contains(name)) {
-        let flag = format!("--{}", kebab(name));
+        let flag = if name == TAB { "--tab".to_owned() } else { format!("--{}", kebab(name)) };
         match value {
             Value::Bool(true) => words.push(flag),
-            Value::Bool(false) | Value::Null => return None,
+            Value::Bool(false) | Value::Null => return Some(whole()),
             Value::Array(items) if items.iter().all(Value::is_string) => {
                 words.extend(items.iter().flat_map(|item| [flag.clone(), quoted(&plain(item))]));
             }
-            Value::Array(_) | Value::Object(_) => return None,
+            Value::Array(_) | Value::Object(_) => return Some(whole()),
             Value::String(_) | Value::Number(_) => words.extend([flag, quoted(&plain(value))]),
         }
     }
@@ -246,7 +261,7 @@ fn kind_words(schema: &Value) -> String {
         FlagKind::Number => "number".to_owned(),
         FlagKind::Switch => "yes or no".to_owned(),
         FlagKind::List => "list of texts".to_owned(),
-        FlagKind::Json => "JSON (`--json-args` on the command line)".to_owned(),
+        FlagKind::Json => "JSON".to_owned(),
     }
 }
 
@@ -307,15 +322,22 @@ mod tests {
 
     #[test]
     fn usage_shows_positions_flags_and_choices() {
-        assert_eq!(usage(&sample()), "truehand sample <REF> [--auto-dismiss] [--mode <a|b>]");
+        assert_eq!(
+            usage(&sample()),
+            "truehand sample <REF> [--auto-dismiss] [--mode <a|b>] [--json-args <JSON>]"
+        );
     }
 
     #[test]
-    fn command_line_quotes_and_leaves_rich_arguments_out() {
+    fn command_line_quotes_and_gives_rich_arguments_as_json() {
         let tool = sample();
         let line = command_line(&tool, &tool.examples[0].arguments);
         assert_eq!(line.as_deref(), Some("truehand sample 'text=a b' --auto-dismiss"));
-        assert_eq!(command_line(&tool, &json!({ "deep": { "a": 1 } })), None);
+        let rich = command_line(&tool, &json!({ "deep": { "a": 1 }, "ref": "e1" }));
+        assert_eq!(
+            rich.as_deref(),
+            Some("truehand sample --json-args '{\"deep\":{\"a\":1},\"ref\":\"e1\"}'")
+        );
     }
 
     #[test]
