@@ -1,0 +1,21 @@
+//! The tools through the engine's door, on a real Chromium and real pages. Tests that prove a row of the
+//! checklist carry its number.
+
+#![expect(clippy::unwrap_used, reason = "a test's helper may fail the test")]
+
+mod bad_input;
+mod click;
+mod click_by_text;
+mod effects;
+mod execute_js;
+mod hands;
+mod mode;
+mod navigate;
+mod press;
+mod read;
+mod screenshot;
+mod tabs;
+mod traps;
+mod type_text;
+mod verbs;
+mod wait_for;
