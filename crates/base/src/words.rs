@@ -94,14 +94,15 @@ fn effect_facts(effect: &PageEffect) -> Vec<String> {
         facts.push(format!("scrolled {} by {:.0},{:.0}", scroll.target, scroll.dx, scroll.dy));
     }
     for value in &effect.values {
+        let element = if value.element.is_empty() { "a field" } else { value.element.as_str() };
         facts.push(match (&value.asked, value.ok) {
             (Some(asked), false) => format!(
                 "{} asked \"{}\" got \"{}\"",
-                value.element,
+                element,
                 clip(&one_line(asked), 40),
                 clip(&one_line(&value.got), 40)
             ),
-            _ => format!("{}=\"{}\"", value.element, clip(&one_line(&value.got), 40)),
+            _ => format!("{element}=\"{}\"", clip(&one_line(&value.got), 40)),
         });
     }
     facts.extend(effect.network.sent.iter().take(4).map(request_words));

@@ -52,6 +52,10 @@ impl Tab {
                 return Err(from_cdp(error));
             }
         }
+        if self.with(|s| std::mem::take(&mut s.unresponsive)) {
+            let what = "the input was sent, then the page stopped answering";
+            return Err(self.unresponsive(what).with("verdict", "unknown"));
+        }
         if self.with(|s| s.life == super::state::Life::Crashed) {
             self.check_alive()?;
         }

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use truehand_base::{
-    CallCtx, DomEffect, ErrorBody, FocusEffect, Hit, LateEffect, NetworkEffect, PageEffect, RequestFact,
-    ScrollEffect, UrlEffect, ValueFact, Verdict,
+    CallCtx, DomEffect, ErrorBody, ErrorCode, FocusEffect, Hit, LateEffect, NetworkEffect, PageEffect,
+    RequestFact, ScrollEffect, UrlEffect, ValueFact, Verdict,
 };
 use truehand_cdp::{ExecutionContextId, FrameId};
 
@@ -84,8 +84,10 @@ enum Round {
 
 /// How long a new document may take from its first content to its load event before it counts as usable.
 const LOAD_GRACE: Duration = Duration::from_millis(1_000);
-/// How long frames may still be asked once a dialog, crash or close is known.
-const NO_LIMIT: Duration = Duration::from_secs(60);
+/// How much longer than it was told a page may take to settle before it counts as unresponsive.
+const SETTLE_GRACE: Duration = Duration::from_millis(2_000);
+/// How long the address of a tab that was opened is waited for.
+const NAME_TIME: Duration = Duration::from_millis(500);
 
 impl Tab {
     /// Opens a window. `armed` is a frame whose observer the caller armed already, with the answer of that call.
@@ -258,6 +260,7 @@ impl Tab {
         let mut asking = FuturesUnordered::new();
         let settle = |frame: &Frame, seen: bool| {
             let now = Instant::now();
+            let limit = cap_at.saturating_duration_since(now) + SETTLE_GRACE;
             let args = json!({
                 "frame": frame.number,
                 "min_ms": millis(min_at.saturating_duration_since(now)),
@@ -267,7 +270,7 @@ impl Tab {
             let frame = frame.clone();
             async move {
                 let answer = match self.start_asking(&frame, "settle", args) {
-                    Ok(pending) => self.answer(ctx, "settle", pending, NO_LIMIT).await,
+                    Ok(pending) => self.answer(ctx, "settle", pending, limit).await,
                     Err(error) => Err(error),
                 };
                 (frame.id, answer)
@@ -296,8 +299,14 @@ impl Tab {
                     }
                     Err(PageError::DocumentGone) => {}
                     Err(PageError::DialogOpen) => return Round::Stopped,
-                    Err(PageError::Failed(_)) => {
-                        if self.with(|s| s.life != Life::Alive) || ctx.remaining().is_zero() {
+                    Err(PageError::Failed(error)) => {
+                        if error.code == ErrorCode::PageUnresponsive {
+                            self.with(|s| s.unresponsive = true);
+                        }
+                        if error.code == ErrorCode::PageUnresponsive
+                            || self.with(|s| s.life != Life::Alive)
+                            || ctx.remaining().is_zero()
+                        {
                             return Round::Stopped;
                         }
                     }
@@ -462,6 +471,10 @@ fn busy(state: &super::state::TabState, window: &Window) -> bool {
         // What a new document loads is judged by its load event.
         return false;
     }
+    let unnamed = |what: &Happening| matches!(what, Happening::TabOpened(tab) if tab.url.is_empty());
+    if window.started.elapsed() < NAME_TIME && state.log.since(window.from).any(unnamed) {
+        return true;
+    }
     let downloading = |what: &Happening| matches!(what, Happening::Download(d) if d.state == "in_progress");
     state.caused_since(window.from).any(super::state::Request::open)
         || state.log.since(window.from).any(downloading)
@@ -480,7 +493,7 @@ fn network(state: &super::state::TabState, from: u64, page_url: &str) -> Network
         if request.failed() && network.failed.len() < 20 {
             network.failed.push(fact.clone());
         }
-        let sends = request.method != "GET" || request.kind == "Document";
+        let sends = request.method != "GET" || (request.kind == "Document" && request.main);
         if sends && network.sent.len() < 20 {
             network.sent.push(fact);
         }

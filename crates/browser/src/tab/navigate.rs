@@ -174,6 +174,8 @@ impl Tab {
                     ErrorCode::PageUnresponsive | ErrorCode::PageCrashed | ErrorCode::Internal
                 ) =>
             {
+                // A page that loops would hold up its own leaving; ending its script lets it go.
+                drop(self.inner.session.start(cdp::runtime::TerminateExecution::default()));
                 Ok(observe.enabled.then(|| self.open_blind_window()))
             }
             other => other,

@@ -78,6 +78,7 @@ fn network(tab: &TabInner, event: &Event) {
                 method: e.request.method,
                 url: e.request.url,
                 kind: e.kind.unwrap_or_default(),
+                main: e.frame_id.as_ref() == Some(&s.main_frame),
                 loader: Some(e.loader_id),
                 started: 0,
                 ended: None,

@@ -48,6 +48,8 @@ pub(crate) struct Request {
     pub method: String,
     pub url: String,
     pub kind: String,
+    /// Whether it is for the main frame's document or made by it.
+    pub main: bool,
     pub loader: Option<LoaderId>,
     pub started: u64,
     pub ended: Option<u64>,
@@ -175,6 +177,8 @@ pub(crate) struct TabState {
     pub documents: u64,
     pub content_loaded: bool,
     pub loaded: bool,
+    /// Set when the page stopped answering while an action was observed.
+    pub unresponsive: bool,
     /// The file chooser that a click opened while choosers are intercepted.
     pub chooser: Option<(Session, Option<BackendNodeId>)>,
     /// The data of a drag that was intercepted.
@@ -221,6 +225,7 @@ impl TabState {
             documents: 0,
             content_loaded: true,
             loaded: true,
+            unresponsive: false,
             chooser: None,
             drag: None,
             downloads: HashMap::new(),
