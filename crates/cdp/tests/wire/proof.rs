@@ -580,6 +580,15 @@ impl Proof {
             .await;
     }
 
+    /// Waits until the browser's process knows the new document too. The renderer tells of it first, and until
+    /// then commands that the browser itself carries out are refused: "Not attached to an active page".
+    async fn committed(&mut self) {
+        let ctx = ctx();
+        while let Err(error) = self.tab.send(&ctx, page::GetNavigationHistory {}).await {
+            assert!(matches!(&error, CdpError::Protocol { code: -32000, .. }), "{error}");
+        }
+    }
+
     async fn goes_through_history(&mut self) {
         self.evaluate("location.hash = 'part'").await;
         let (_, within) =
@@ -590,6 +599,7 @@ impl Proof {
             self.sees(|event: &page::FrameRequestedNavigation| event.url.ends_with("/two")).await;
         assert_eq!((asked.reason.as_str(), asked.disposition.as_str()), ("scriptInitiated", "currentTab"));
         self.sees(|event: &page::FrameNavigated| event.frame.url.ends_with("/two")).await;
+        self.committed().await;
         let history = self.tab(page::GetNavigationHistory {}).await;
         let back = &history.entries[usize::try_from(history.current_index).expect("an index") - 1];
         assert!(back.url.ends_with("#part"), "{history:?}");
@@ -597,12 +607,14 @@ impl Proof {
         let (_, went) = self
             .sees(|event: &page::FrameNavigated| event.frame.url_fragment.as_deref() == Some("#part"))
             .await;
+        self.committed().await;
         self.tab(page::Reload { ignore_cache: Some(true) }).await;
         let old = went.frame.loader_id;
         self.sees(|event: &page::FrameNavigated| {
             event.frame.loader_id != old && event.frame.parent_id.is_none()
         })
         .await;
+        self.committed().await;
 
         let url = format!("{}/silent", self.site);
         let going = self.tab.start(page::Navigate { url: url.clone(), ..page::Navigate::default() });
@@ -649,6 +661,7 @@ impl Proof {
         self.commands.insert(page::Crash::METHOD);
         self.tab(page::Reload::default()).await;
         self.sees(|event: &page::LifecycleEvent| event.name == "load").await;
+        self.committed().await;
     }
 
     async fn ends(&mut self) {
