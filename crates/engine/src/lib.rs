@@ -23,6 +23,7 @@ mod watched;
 pub use clients::{BrowserChoice, ClientOptions};
 pub use clock::{Clock, SystemClock};
 pub use engine::{Engine, EngineConfig};
+pub use truehand_store::Home;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

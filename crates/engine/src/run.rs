@@ -73,3 +73,65 @@ fn panicked(tool: &str, error: JoinError) -> ErrorBody {
     tracing::error!(tool, words, "a tool panicked");
     ErrorBody::new(ErrorCode::Internal, format!("{tool} failed by a defect of ours: {words}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use truehand_base::{BoxFuture, ClientId, ClientKind, Facts, TabId, Verb};
+    use truehand_browser::{BrowserPool, PoolConfig, ScopeOptions};
+
+    /// A tool that fails in the ways that no real one should.
+    enum Bad {
+        Panics,
+        Hangs,
+    }
+
+    impl Prepared for Bad {
+        fn facts(&self) -> Facts {
+            Facts::new("bad", Verb::Read)
+        }
+
+        fn more_facts(&self) -> Vec<Facts> {
+            Vec::new()
+        }
+
+        fn tab_id(&self) -> Option<TabId> {
+            None
+        }
+
+        fn run<'a>(self: Box<Self>, _cx: ToolCtx<'a>) -> BoxFuture<'a, Result<Reply, ErrorBody>> {
+            Box::pin(async move {
+                match *self {
+                    Bad::Panics => panic!("a defect"),
+                    Bad::Hangs => std::future::pending().await,
+                }
+            })
+        }
+    }
+
+    async fn outcome_of(bad: Bad) -> Outcome {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let client = ClientId { kind: ClientKind::Cli, name: "x".to_owned() };
+        let scope = BrowserPool::new(PoolConfig::under(dir.path())).scope(&client, ScopeOptions::default());
+        let place = Place {
+            scope,
+            observe: Observe::default(),
+            working_dir: dir.path().to_owned(),
+            artifacts: dir.path().to_owned(),
+        };
+        run("bad", &CallCtx::with_timeout(Duration::from_millis(10)), Box::new(bad), place).await
+    }
+
+    #[tokio::test]
+    async fn run_of_a_tool_that_panics_is_an_internal_error() {
+        let error = outcome_of(Bad::Panics).await.error.expect("fails");
+        assert_eq!(error.code, ErrorCode::Internal);
+        assert!(error.message.contains("a defect"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn run_of_a_tool_that_ignores_its_deadline_ends_with_it() {
+        let error = outcome_of(Bad::Hangs).await.error.expect("fails");
+        assert_eq!((error.code, error.retriable), (ErrorCode::Deadline, true));
+    }
+}

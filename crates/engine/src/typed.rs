@@ -24,15 +24,18 @@ impl TypedSecrets {
     /// secret is remembered for the lines that follow.
     pub fn of_call(&self, verbs: &[Verb], arguments: &Value, outcome: &Outcome) -> Vec<String> {
         let mut recent = lock(&self.recent);
-        let mut hidden: Vec<String> = Vec::new();
+        let mut hidden = Vec::new();
         if verbs.contains(&Verb::Type) {
             let (texts, secret) = unseen_texts(arguments, outcome);
-            if secret {
-                recent.extend(texts.iter().cloned());
-                let excess = recent.len().saturating_sub(REMEMBERED);
-                recent.drain(..excess);
+            for text in texts {
+                match recent.contains(&text) {
+                    true => {}
+                    false if secret => recent.push_back(text),
+                    false => hidden.push(text),
+                }
             }
-            hidden = texts;
+            let excess = recent.len().saturating_sub(REMEMBERED);
+            recent.drain(..excess);
         }
         hidden.extend(recent.iter().cloned());
         hidden
