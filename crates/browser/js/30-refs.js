@@ -162,6 +162,9 @@
 
   const candidates = (els, alloc) => els.slice(0, 12).map((el) => lib.entryOf(el, alloc));
 
+  /** The element itself, for handing it to the browser: a file input that is given files. */
+  lib.element = (number) => records.get(number)?.ref.deref() ?? null;
+
   /** A number back to its element: alive and still itself, found again, or refused. */
   lib.resolveRef = (number, alloc) => {
     const record = records.get(number);

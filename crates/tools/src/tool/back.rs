@@ -16,7 +16,8 @@ impl Tool for Back {
     const INFO: Info = Info {
         verbs: &["back"],
         aliases: &["browser_navigate_back", "browser_go_back", "go_back", "back"],
-        extra: "With no earlier page the call says so and stays.",
+        extra: "With no earlier page it is NAV_FAILED, and the tab stays where it is.",
+        examples: &[("Go back", "{}")],
         ..Info::new("browser_back", "Back", EffectClass::Navigate, Verb::Navigate)
     };
 

@@ -17,6 +17,7 @@ impl Tool for CloseTab {
         verbs: &["close", "close-tab", "tab-close"],
         positional: &["tab_id"],
         aliases: &["close_tab", "close_page", "browser_close", "browser_tab_close"],
+        examples: &[("Close the current tab", "{}")],
         ..Info::new("browser_close_tab", "Close tab", EffectClass::Navigate, Verb::TabClose)
     };
 

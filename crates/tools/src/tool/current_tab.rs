@@ -18,6 +18,7 @@ impl Tool for CurrentTab {
         verbs: &["current"],
         aliases: &["current_tab"],
         extra: "It starts no browser: with no tab open it says so.",
+        examples: &[("Which tab is current", "{}")],
         ..Info::new("browser_current_tab", "Current tab", EffectClass::Read, Verb::Read)
     };
 

@@ -34,7 +34,8 @@ impl Tool for Find {
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
         let tab = act::tab(&cx, &common).await?;
         let (found, total) = tab.find_text(cx.call, &self.query, self.limit.unwrap_or(LIMIT)).await?;
-        let mut reply = Reply::of(tab.id(), format!("found {total} rows with \"{}\"", self.query));
+        let rows = if total == 1 { "row" } else { "rows" };
+        let mut reply = Reply::of(tab.id(), format!("found {total} {rows} with \"{}\"", self.query));
         let mut rows = Vec::new();
         let mut matches = Vec::new();
         for hit in &found {

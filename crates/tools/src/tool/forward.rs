@@ -16,7 +16,8 @@ impl Tool for Forward {
     const INFO: Info = Info {
         verbs: &["forward"],
         aliases: &["browser_navigate_forward", "browser_go_forward", "go_forward", "forward"],
-        extra: "With no later page the call says so and stays.",
+        extra: "With no later page it is NAV_FAILED, and the tab stays where it is.",
+        examples: &[("Go forward", "{}")],
         ..Info::new("browser_forward", "Forward", EffectClass::Navigate, Verb::Navigate)
     };
 

@@ -17,6 +17,7 @@ impl Tool for ListTabs {
         tab: false,
         verbs: &["tabs", "list-tabs", "tab-list"],
         aliases: &["list_tabs", "list_pages", "browser_tab_list", "get_windows_and_tabs"],
+        examples: &[("List the tabs", "{}")],
         ..Info::new("browser_list_tabs", "List tabs", EffectClass::Read, Verb::Read)
     };
 

@@ -5,7 +5,7 @@ use crate::common::Common;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use truehand_base::{EffectClass, ErrorBody, Facts, Verb};
+use truehand_base::{EffectClass, ErrorBody, Facts, Verb, normalise_url};
 
 /// Open a URL in your tab.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,7 +32,9 @@ impl Tool for Navigate {
 
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
         let tab = act::tab(&cx, &common).await?;
-        let acted = tab.navigate(cx.call, &self.url, &common.observe(cx.observe)).await;
+        // The form that the gate judged, and no other, is what is opened.
+        let url = normalise_url(&self.url)?;
+        let acted = tab.navigate(cx.call, &url, &common.observe(cx.observe)).await;
         let report = Report { field: "navigated", value: true.into(), asked: "" };
         Ok(act::page_reply(&tab, &common, report, acted, |url| format!("navigated to {url}")))
     }

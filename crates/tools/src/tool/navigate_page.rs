@@ -6,7 +6,7 @@ use crate::common::Common;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use truehand_base::{EffectClass, ErrorBody, ErrorCode, Facts, Verb};
+use truehand_base::{EffectClass, ErrorBody, ErrorCode, Facts, Verb, normalise_url};
 
 /// Open a URL, go back or forward, or reload.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,6 +34,7 @@ pub enum Kind {
 impl Tool for NavigatePage {
     const INFO: Info = Info {
         listed: false,
+        verbs: &["navigate-page"],
         positional: &["url"],
         extra: "The same as browser_navigate, browser_back, browser_forward and browser_reload.",
         examples: &[("Open a page", r#"{"type":"url","url":"about:blank"}"#)],
@@ -53,7 +54,7 @@ impl Tool for NavigatePage {
                 let Some(url) = &self.url else {
                     return Err(ErrorBody::new(ErrorCode::InvalidArguments, "url is missing"));
                 };
-                (tab.navigate(cx.call, url, &observe).await, "navigated to")
+                (tab.navigate(cx.call, &normalise_url(url)?, &observe).await, "navigated to")
             }
             Kind::Back => (tab.back(cx.call, &observe).await, "went back to"),
             Kind::Forward => (tab.forward(cx.call, &observe).await, "went forward to"),

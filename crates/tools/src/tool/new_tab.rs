@@ -5,7 +5,7 @@ use crate::common::Common;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use truehand_base::{EffectClass, ErrorBody, Facts, Verb};
+use truehand_base::{EffectClass, ErrorBody, Facts, Verb, normalise_url};
 
 /// Open a tab; it becomes your current one.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -16,7 +16,9 @@ pub struct NewTab {
 
 /// Opens a tab; also for `browser_tabs`.
 pub async fn open(cx: &ToolCtx<'_>, common: &Common, url: Option<&str>) -> Result<Reply, ErrorBody> {
-    let (tab, acted) = cx.scope.open_tab(cx.call, url, &common.observe(cx.observe)).await?;
+    // The form that the gate judged, and no other, is what is opened.
+    let url = url.map(normalise_url).transpose()?;
+    let (tab, acted) = cx.scope.open_tab(cx.call, url.as_deref(), &common.observe(cx.observe)).await?;
     let report = Report { field: "opened", value: true.into(), asked: "" };
     Ok(act::page_reply(&tab, common, report, Ok(acted), |url| format!("opened {} {url}", tab.id())))
 }

@@ -17,6 +17,7 @@ impl Tool for Reload {
         verbs: &["reload"],
         aliases: &["reload"],
         extra: "It fires one request and never polls; to wait for something use browser_wait_for.",
+        examples: &[("Load the page again", "{}")],
         ..Info::new("browser_reload", "Reload", EffectClass::Navigate, Verb::Navigate)
     };
 

@@ -19,6 +19,7 @@ impl Tool for SelectTab {
         positional: &["tab_id"],
         aliases: &["select_tab", "select_page", "browser_tab_select", "switch_tab", "browser_switch_tab"],
         extra: "Not listed, because every tool takes tab_id.",
+        examples: &[("Make the first tab current", r#"{"tab_id":"t1"}"#)],
         ..Info::new("browser_select_tab", "Select tab", EffectClass::Navigate, Verb::Read)
     };
 

@@ -63,6 +63,7 @@ impl Tool for Tabs {
     const INFO: Info = Info {
         tab: false,
         listed: false,
+        verbs: &["tab-action"],
         positional: &["action"],
         renames: &[("tab", "tab_id")],
         extra: "The same as browser_list_tabs, browser_new_tab, browser_select_tab and browser_close_tab.",
