@@ -162,6 +162,7 @@ fn row_225_changes_in_frames_and_shadow_roots_are_counted() {
 #[test]
 fn row_226_page_noise_is_no_effect_of_an_action() {
     let h = Hands::at("/clock.html");
+    h.ok("browser_wait_for", json!({ "text": "tick 9", "timeout_ms": 5000 }));
     let dead = h.ok("browser_click", json!({ "ref": "#dead" }));
     let effect_of_dead = effect(&dead);
     assert_eq!((effect_of_dead.verdict, effect_of_dead.dom.total()), (Verdict::AmbientOnly, 0), "{dead:#?}");
