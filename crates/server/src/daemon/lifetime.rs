@@ -26,7 +26,7 @@ impl Default for Patience {
         Patience {
             unasked: Duration::from_secs(4),
             dismissed: Duration::from_millis(500),
-            kept: Duration::from_secs(30 * 60),
+            kept: Duration::from_mins(30),
         }
     }
 }
@@ -182,7 +182,7 @@ impl Lifetime {
                 Some(since) => patience.saturating_sub(since.elapsed()),
                 None if alone => LOOK,
                 // With somebody connected only a change of connections matters.
-                None => Duration::from_secs(3_600),
+                None => Duration::from_hours(1),
             };
             tokio::select! {
                 () = change => {}

@@ -25,8 +25,11 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How long a cancelled call may take to come back.
 const CANCEL_GRACE: Duration = Duration::from_secs(3);
 
+/// How often it is looked whether the list of tools has changed.
+const CATALOG_LOOK: Duration = Duration::from_secs(1);
+
 /// No call may take longer, whatever its client says.
-const LONGEST_CALL: Duration = Duration::from_secs(600);
+const LONGEST_CALL: Duration = Duration::from_mins(10);
 
 /// How a daemon is run.
 #[derive(Debug, Clone)]
@@ -298,7 +301,9 @@ impl Connection {
             loop {
                 tokio::select! {
                     () = gone.cancelled() => return,
-                    changed = changes.changed() => if changed.is_err() { return },
+                    // A file that a person edits tells nobody; listing looks at it.
+                    () = tokio::time::sleep(CATALOG_LOOK) => {}
+                    change = changes.changed() => if change.is_err() { return },
                 }
                 let listed = listed_names(&*host);
                 if listed != last {

@@ -16,7 +16,7 @@ use std::time::Duration;
 use truehand_base::{Approval, Call, ErrorBody, ErrorCode, Outcome, text};
 
 /// How long a person may think.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// How many questions may be open; the oldest are forgotten.
 const MOST_OPEN: usize = 64;
@@ -37,18 +37,25 @@ pub(crate) enum Answer {
 /// Questions that went out as results, by the state that comes back with the answer.
 #[derive(Default)]
 pub(crate) struct Questions {
-    open: Mutex<(u64, HashMap<String, (String, Value)>)>,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    count: u64,
+    /// The tool and the arguments that were asked about.
+    calls: HashMap<String, (String, Value)>,
 }
 
 impl Questions {
     /// Notes a question about a call and gives its state.
     fn note(&self, call: &Call) -> String {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.0 += 1;
-        let state = format!("approval-{}", open.0);
-        let oldest = format!("approval-{}", open.0.saturating_sub(MOST_OPEN as u64));
-        open.1.remove(&oldest);
-        open.1.insert(state.clone(), (call.tool.clone(), call.arguments.clone()));
+        open.count += 1;
+        let state = format!("approval-{}", open.count);
+        let oldest = format!("approval-{}", open.count.saturating_sub(MOST_OPEN as u64));
+        open.calls.remove(&oldest);
+        open.calls.insert(state.clone(), (call.tool.clone(), call.arguments.clone()));
         state
     }
 
@@ -60,7 +67,7 @@ impl Questions {
         said: Option<&InputResponses>,
     ) -> Option<ElicitationAction> {
         let (state, said) = (state?, said?.get(QUESTION)?);
-        let asked = self.open.lock().unwrap_or_else(PoisonError::into_inner).1.remove(state)?;
+        let asked = self.open.lock().unwrap_or_else(PoisonError::into_inner).calls.remove(state)?;
         if asked != (call.tool.clone(), call.arguments.clone()) {
             return None;
         }

@@ -5,10 +5,12 @@
 
 mod approval;
 mod handler;
+mod presence;
 mod resources;
 mod tools;
 mod transport;
 
+pub use presence::Presence;
 pub use resources::ResourceRoots;
 pub use tools::Structured;
 

@@ -1,0 +1,125 @@
+//! What every verb that talks to the daemon needs: where the state is, who calls, and how to start it.
+
+use crate::argv::global;
+use crate::env::Env;
+use clap::ArgMatches;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use truehand_base::{CallCtx, ClientId, ErrorBody, ErrorCode, Verb};
+use truehand_server::daemon::{BrowserChoice, ClientOptions, ClientSettings, Launch, RunDir};
+
+/// How long a command waits for its result unless it says otherwise.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What was asked for, with the environment behind it.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    pub(crate) env: Env,
+    pub(crate) home: PathBuf,
+    pub(crate) run: RunDir,
+    pub(crate) timeout: Duration,
+    pub(crate) session: String,
+    browser: BrowserChoice,
+    trace: Option<bool>,
+}
+
+impl Setup {
+    /// Reads the global flags. Nothing on disk is touched.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENTS` for a flag that makes no sense, `STORE_FAILED` when there is no place for state.
+    pub(crate) fn new(env: &Env, given: &ArgMatches) -> Result<Self, ErrorBody> {
+        let text = |name: &str| given.get_one::<String>(name).cloned();
+        let path = |name: &str| given.get_one::<PathBuf>(name);
+        let home = env.home(path(global::HOME))?;
+        let session = text(global::SESSION).unwrap_or_default();
+        if session.is_empty() || session.len() > 80 {
+            let message = "the name of a session has 1 to 80 characters";
+            return Err(ErrorBody::new(ErrorCode::InvalidArguments, message));
+        }
+        let timeout = match given.get_one::<f64>(global::TIMEOUT).copied() {
+            None => DEFAULT_TIMEOUT,
+            Some(seconds) => {
+                Duration::try_from_secs_f64(seconds).ok().filter(|t| !t.is_zero()).ok_or_else(|| {
+                    ErrorBody::new(
+                        ErrorCode::InvalidArguments,
+                        format!("--timeout {seconds} is not a number of seconds"),
+                    )
+                })?
+            }
+        };
+        let executable = path(global::BROWSER).cloned().or_else(|| env.chromium.clone());
+        let absolute = executable.map(|path| std::path::absolute(&path).unwrap_or(path));
+        let browser = BrowserChoice {
+            headed: given.get_flag(global::HEADED),
+            profile: text(global::PROFILE),
+            attach: text(global::ATTACH),
+            executable: absolute,
+        };
+        let trace = given.get_flag(global::TRACE).then_some(true).or(env.trace);
+        Ok(Setup { env: env.clone(), run: RunDir::of(&home), home, timeout, session, browser, trace })
+    }
+
+    /// The browser's executable, when one was named.
+    pub(crate) fn executable(&self) -> Option<PathBuf> {
+        self.browser.executable.clone()
+    }
+
+    /// How to start the daemon: this program, for this state folder.
+    ///
+    /// # Errors
+    /// `DAEMON_UNAVAILABLE` when the program does not know where it is itself.
+    pub(crate) fn launch(&self) -> Result<Launch, ErrorBody> {
+        let program = std::env::current_exe().map_err(|error| {
+            ErrorBody::new(
+                ErrorCode::DaemonUnavailable,
+                format!("where this program is can't be told: {error}"),
+            )
+        })?;
+        let mut arguments: Vec<std::ffi::OsString> =
+            ["daemon", "run", "--detached", "--home"].map(Into::into).into();
+        arguments.push(self.home.clone().into());
+        Ok(Launch { program, arguments })
+    }
+
+    /// How a client reaches the daemon.
+    ///
+    /// # Errors
+    /// As [`Setup::launch`].
+    pub(crate) fn client(&self, client: ClientId, allow: Vec<Verb>) -> Result<ClientSettings, ErrorBody> {
+        let options = ClientOptions {
+            working_dir: std::env::current_dir().unwrap_or_else(|_| self.home.clone()),
+            allow,
+            browser: self.browser.clone(),
+            trace: self.trace,
+        };
+        Ok(ClientSettings {
+            run: self.run.clone(),
+            launch: Some(self.launch()?),
+            client,
+            options,
+            catalog: truehand_tools::catalog,
+        })
+    }
+
+    /// The time of a command.
+    pub(crate) fn ctx(&self) -> CallCtx {
+        CallCtx::with_timeout(self.timeout)
+    }
+}
+
+/// A small runtime: a command waits for one thing.
+///
+/// # Errors
+/// `INTERNAL` when the system gives no event queue.
+pub(crate) fn runtime() -> Result<Runtime, ErrorBody> {
+    let made = Builder::new_current_thread().enable_all().build();
+    made.map_err(|error| ErrorBody::new(ErrorCode::Internal, format!("no runtime: {error}")))
+}
+
+/// A JSON object of a few fields.
+pub(crate) fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())
+}
