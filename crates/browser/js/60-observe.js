@@ -38,8 +38,8 @@
   let wake = null;
 
   /**
-   * @typedef {{last: number, gap: number, run: number, stretch: number, proved: boolean, recent: {at: number, delay: number}[]}} Habit
-   * `gap`: the longest of the last gaps; `run`: changes in one idle stretch; `delay`: time since the last input.
+   * @typedef {{last: number, gap: number, count: number, run: number, stretch: number, proved: boolean, recent: {at: number, input: number}[]}} Habit
+   * `gap`: the longest of the last gaps; `run`: changes in one idle stretch; `input`: when the last input had come.
    */
 
   /** @param {'idle' | 'open' | 'late'} mode */
@@ -76,6 +76,7 @@
     flips: null,
     /** @type {Element | null} */
     acted: null,
+    elsewhere: false,
     /** @type {Element | null} */
     focusBefore: null,
     focusSelector: '',
@@ -113,13 +114,15 @@
   const recurs = (habit, at) => {
     if (!habit) return false;
     const rest = at - habit.last;
-    if (habit.proved && rest <= Math.max(600, Math.min(2.5 * habit.gap, habit.gap + 10_000))) return true;
+    // A ticker that has stopped is none any more; one that has proved itself often is granted a stall of the machine.
+    const grace = habit.count < 6 ? 600 : 1_500;
+    if (habit.proved && rest <= Math.max(grace, Math.min(2.5 * habit.gap, habit.gap + 10_000))) return true;
     // A clock can tick once in every short pause between actions. It gives itself away by a steady pace that has
     // nothing to do with when the input came; an effect has a steady distance from its input instead.
-    if (habit.recent.length < 4) return false;
+    if (habit.recent.length < 4 || habit.recent.every((entry) => entry.input === habit.recent[0].input)) return false;
     const gaps = habit.recent.slice(1).map((entry, i) => entry.at - habit.recent[i].at);
     const longest = Math.max(...gaps);
-    const delays = habit.recent.map((entry) => entry.delay);
+    const delays = habit.recent.map((entry) => entry.at - entry.input);
     return Math.min(...gaps) > 0.9 * longest && Math.max(...delays) - Math.min(...delays) > 0.3 * longest && rest < 1.5 * longest;
   };
 
@@ -128,13 +131,14 @@
     let kinds = habits.get(node);
     if (!kinds) habits.set(node, (kinds = new Map()));
     const habit = kinds.get(kind);
-    const entry = { at, delay: at - lastInput };
+    const entry = { at, input: lastInput };
     if (!habit) {
-      kinds.set(kind, { last: at, gap: 0, run: idle ? 1 : 0, stretch, proved: false, recent: [entry] });
+      kinds.set(kind, { last: at, gap: 0, count: 1, run: idle ? 1 : 0, stretch, proved: false, recent: [entry] });
       return;
     }
     // Several records of one burst are one change.
     if (at - habit.last < 12) return;
+    habit.count++;
     habit.recent.push(entry);
     if (habit.recent.length > 4) habit.recent.shift();
     if (idle) {
@@ -459,18 +463,6 @@
   // ---------------------------------------------------------------- what a window amounts to
 
   /** @param {ReturnType<typeof newWindow>} w */
-  const focusOf = (w) => {
-    const after = lib.focused();
-    const moved = after !== w.focusBefore;
-    const idle = !after || after === document.body || after === document.documentElement;
-    // A press moves the focus to what was pressed, or to the nearest focusable element around it, or away: no effect.
-    const ownDoing = idle || (w.acted !== null && (lib.contains(w.acted, after) || lib.contains(after, w.acted)));
-    // That the focus is in a child frame says nothing: that frame tells what happened in it.
-    const effect = moved && !idle && !lib.matches(after, 'iframe,frame') && (lib.takesText(after) || !ownDoing);
-    return { before: w.focusSelector, after: idle ? '' : lib.selectorOf(after), moved, effect };
-  };
-
-  /** @param {ReturnType<typeof newWindow>} w */
   const changedFields = (w) => {
     const out = [];
     for (const [el, was] of w.fields) {
@@ -479,17 +471,6 @@
       if (is.kind === was.kind && is.value !== was.value) out.push({ el, kind: is.kind, value: is.value });
     }
     return out;
-  };
-
-  /** @param {ReturnType<typeof newWindow>} w */
-  const lookForFlips = (w) => {
-    if (!w.shown) return;
-    const visible = lib.shownNow(w.acted);
-    let shown = 0;
-    let hidden = 0;
-    for (const el of visible) if (!w.shown.has(el)) shown++;
-    for (const el of w.shown) if (!visible.has(el) && el.isConnected) hidden++;
-    w.flips = shown + hidden > 0 ? { shown, hidden } : null;
   };
 
   /** @param {ReturnType<typeof newWindow>} w */
@@ -525,7 +506,7 @@
   };
 
   /** @param {ReturnType<typeof newWindow>} w @param {ReturnType<typeof tally>} sum */
-  const amounts = (w, sum) => sum.added + sum.removed + sum.attr_changes + sum.text_changes > 0 || focusOf(w).effect || scrolledBy(w) !== null;
+  const amounts = (w, sum) => sum.added + sum.removed + sum.attr_changes + sum.text_changes > 0 || lib.focusChange(w).effect || scrolledBy(w) !== null;
 
   /** @param {ReturnType<typeof newWindow>} w @param {{frame?: number, next?: number}} args */
   const report = (w, args) => {
@@ -534,13 +515,13 @@
     const values = [];
     for (const { el, value } of fields.slice(0, 20)) {
       const number = lib.knownRef(el) ?? (args.next !== undefined && values.length < 5 ? lib.refOf(el, alloc) : null);
-      values.push({ ref: number === null ? '' : lib.refText(number, alloc), got: lib.isSecret(el) && value !== '' ? '••••' : lib.clean(value, 200) });
+      values.push({ ref: number === null ? '' : lib.refText(number, alloc), got: lib.holdsSecret(el) && value !== '' ? '••••' : lib.clean(value, 200) });
     }
     const scrolled = scrolledBy(w);
     const out = {
       seen: amounts(w, { ...dom, fields }),
       dom,
-      focus: focusOf(w),
+      focus: lib.focusChange(w),
       values,
       truncated: w.truncated,
       elements: countElements(),
@@ -624,10 +605,15 @@
   };
 
   const observer = new MutationObserver(take);
-  observer.observe(document, OBSERVED);
   listen();
 
-  // The load phase ends with two frames without a change, or one second after the document was complete: a page with a
+  /** Watches the document and all roots in it; asking twice does no harm. Returns the roots that are new. */
+  const observe = () => {
+    observer.observe(document, OBSERVED);
+    return discover();
+  };
+
+  // Loading is not recorded: nobody asks for it, and it would cost the most. The load phase ends with two frames without a change, or one second after the document was complete: a page with a
   // ticker in every frame would never be quiet.
   const awaitRest = () => {
     const since = now();
@@ -643,7 +629,7 @@
       if (quiet < 2 && now() - since < 1_000) return frame(step);
       probe.disconnect();
       loaded = true;
-      discover();
+      observe();
     };
     frame(step);
   };
@@ -661,9 +647,9 @@
   /**
    * Starts a new window.
    * @param {Element | null} acted the element that is about to be acted on
-   * @param {{visibility?: boolean}} options
+   * @param {{visibility?: boolean, elsewhere?: boolean}} options `elsewhere`: the action is meant for another frame
    */
-  lib.openWindow = (acted, { visibility = false } = {}) => {
+  lib.openWindow = (acted, { visibility = false, elsewhere = false } = {}) => {
     endPending?.(true);
     flush();
     listen();
@@ -672,10 +658,11 @@
       const sum = tally(current);
       for (const key of Object.keys(late)) late[key] = sum[key];
     }
-    discover();
+    observe();
     const w = (current = newWindow('open'));
     stretch++;
     w.acted = acted;
+    w.elsewhere = elsewhere;
     w.focusBefore = lib.focused();
     const idle = !w.focusBefore || w.focusBefore === document.body || w.focusBefore === document.documentElement;
     w.focusSelector = idle ? '' : lib.selectorOf(w.focusBefore);
@@ -692,7 +679,7 @@
       const target = typeof args.watch === 'object' ? args.watch : { kind: 'ref', number: Number(String(args.watch).replace(/^.*e/, '')) };
       acted = lib.resolve(target, { frame: args.frame ?? 0, next: args.next ?? 0 }).el ?? null;
     }
-    return lib.openWindow(acted, { visibility: args.visibility === true });
+    return lib.openWindow(acted, { visibility: args.visibility === true, elsewhere: args.elsewhere === true });
   };
 
   lib.settle = (/** @type {any} */ args = {}) => {
@@ -732,7 +719,7 @@
         }
         effective = effective || seen || amounts(w, tally(w));
         if (!effective && w.shown) {
-          lookForFlips(w);
+          w.flips = lib.flips(w);
           effective = w.flips !== null;
         }
         if (!effective && elapsed >= min_ms) {
@@ -776,7 +763,7 @@
     endPending?.(true);
     flush();
     if (current.mode !== 'open') lib.openWindow(null);
-    if (current.shown) lookForFlips(current);
+    if (current.shown) current.flips = lib.flips(current);
     return report(current, args);
   };
 

@@ -211,6 +211,16 @@
 
   // ---------------------------------------------------------------- prepare
 
+  /** Whether a cover stays over all of the view, so that scrolling can't help. @param {Element | null | undefined} cover */
+  const veiled = (cover) => {
+    for (let n = cover; n; n = lib.parentOf(n)) {
+      if (lib.styleOf(n).position !== 'fixed') continue;
+      const box = n.getBoundingClientRect();
+      return box.left <= 1 && box.top <= 1 && box.right >= innerWidth - 1 && box.bottom >= innerHeight - 1;
+    }
+    return false;
+  };
+
   /**
    * One look, without waiting: the answer, and whether it may be different once things have come to rest.
    * @param {Element} el @param {any} args @param {{scrolled: boolean}} state
@@ -232,11 +242,9 @@
     }
     if (action === 'upload') return { answer: { status: 'ok', spot, point: centreOf(spot), rect: boxesOf(spot)[0] } };
     let got = inFullView(spot) ? aim(spot, position) : { none: true };
-    if (!got.point) {
-      if (!state.scrolled) {
-        state.scrolled = true;
-        centre(spot);
-      }
+    if (!got.point && !state.scrolled && !veiled(got.cover)) {
+      state.scrolled = true;
+      centre(spot);
       got = aim(spot, position);
     }
     if (!got.point && spot === el) {
@@ -359,6 +367,17 @@
     return visible;
   };
 
+  /** What came up and went away since a window began; null for nothing. @param {{shown: Set<Element> | null, acted: Element | null}} w */
+  lib.flips = (w) => {
+    if (!w.shown) return null;
+    const visible = lib.shownNow(w.acted);
+    let shown = 0;
+    let hidden = 0;
+    for (const el of visible) if (!w.shown.has(el)) shown++;
+    for (const el of w.shown) if (!visible.has(el) && lib.isConnected(el)) hidden++;
+    return shown + hidden > 0 ? { shown, hidden } : null;
+  };
+
   // ---------------------------------------------------------------- who received it
 
   const HITS = ['pointerdown', 'mousedown', 'click', 'drop'];
@@ -379,7 +398,7 @@
     const receiver = /** @type {Node | Window} */ (event.composedPath()[0]);
     if (!(receiver instanceof Node)) return;
     const el = receiver.nodeType === 1 ? receiver : lib.parentOf(receiver) ?? lib.documentElement();
-    w.hit = { receiver: lib.describe(el), intended: w.acted === null || intended(w.acted, receiver), trusted: event.isTrusted };
+    w.hit = { receiver: lib.describe(el), intended: w.acted === null ? !w.elsewhere : intended(w.acted, receiver), trusted: event.isTrusted };
     // A click at a point: what it fell on is what it acted on.
     w.acted ??= el;
   };

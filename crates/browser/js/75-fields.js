@@ -22,6 +22,18 @@
 
   // ---------------------------------------------------------------- for the observation
 
+  /** How the focus moved in a window, and whether that is an effect. @param {{acted: Element | null, focusBefore: Element | null, focusSelector: string}} w */
+  lib.focusChange = (w) => {
+    const after = lib.focused();
+    const moved = after !== w.focusBefore;
+    const idle = !after || after === document.body || after === document.documentElement;
+    // A press moves the focus to what was pressed, or to the nearest focusable element around it, or away: no effect.
+    const ownDoing = idle || (w.acted !== null && (lib.contains(w.acted, after) || lib.contains(after, w.acted)));
+    // That the focus is in a child frame says nothing: that frame tells what happened in it.
+    const effect = moved && !idle && !lib.matches(after, 'iframe,frame') && (lib.takesText(after) || !ownDoing);
+    return { before: w.focusSelector || null, after: idle ? null : lib.selectorOf(after), moved, effect };
+  };
+
   // These keep their value in the attribute, whose changes are seen as such.
   const BY_ATTRIBUTE = /^(hidden|button|submit|reset|image)$/;
 
@@ -190,8 +202,8 @@
 
   const SECRET_FIELD = /(^|\s)(cc-[a-z-]+|one-time-code|current-password|new-password)(\s|$)/i;
 
-  /** @param {any} el */
-  const isSecret = (el) => lib.isSecret(el) || (lib.matches(el, CONTROL) && SECRET_FIELD.test(lib.attr(el, 'autocomplete') ?? ''));
+  /** Whether what the field holds must not be shown: passwords, codes, payment cards. @param {any} el */
+  lib.holdsSecret = (el) => lib.isSecret(el) || (lib.matches(el, CONTROL) && SECRET_FIELD.test(lib.attr(el, 'autocomplete') ?? ''));
 
   /** @param {any} args */
   lib.readField = (args) =>
@@ -199,7 +211,7 @@
       status: 'ok',
       kind: kindOf(el),
       value: valueOf(el),
-      secret: isSecret(el),
+      secret: lib.holdsSecret(el),
       editable: lib.takesText(el) && !lib.matches(el, ':disabled') && !(lib.matches(el, 'input,textarea') && el.readOnly),
     }));
 

@@ -232,7 +232,12 @@
   lib.dismissPlan = (args) => {
     const alloc = { frame: args.frame ?? 0, next: args.next ?? 0 };
     let cover = null;
-    if (args.target) {
+    if (args.whole) {
+      // This document is itself the content of a cover: a consent provider's frame.
+      const body = lib.body() ?? lib.documentElement();
+      const consent = CONSENT_TEXT.test(lib.clean(lib.flatText(body, false), 3_000)) || CONSENT_MARK.test(location.hostname);
+      cover = { el: body, content: body, kind: consent ? 'consent' : 'dialog' };
+    } else if (args.target) {
       const { el, problem } = lib.find(args.target, alloc);
       if (problem) return { ...problem, next: alloc.next };
       const got = lib.aim(el, undefined);
@@ -243,6 +248,10 @@
     if (!cover) return { status: 'ok', kind: 'none', steps: [], next: alloc.next };
     const steps = stepsFor(cover, alloc);
     const ref = lib.refText(lib.refOf(cover.el, alloc), alloc);
-    return { status: 'ok', kind: cover.kind, cover: { ref, description: lib.describe(cover.el) }, steps, next: alloc.next };
+    const out = { status: 'ok', kind: cover.kind, cover: { ref, description: lib.describe(cover.el) }, steps, next: alloc.next };
+    // The controls of a cover that is a frame are that frame's to name: ask it with `whole`.
+    const inner = lib.matches(cover.el, 'iframe') ? [cover.el] : [...lib.queryAll(cover.el, 'iframe')].filter(lib.isRendered);
+    const frame = inner.length === 1 ? lib.frameNumber(inner[0]) : null;
+    return frame === null ? out : { ...out, frame };
   };
 })(globalThis.__truehand ??= {});
