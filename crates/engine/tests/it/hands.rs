@@ -12,11 +12,12 @@ use truehand_store::Home;
 use truehand_testkit::Site;
 
 /// How long a call may take; far more than any needs.
-const CALL_LIMIT: Duration = Duration::from_secs(40);
+pub const CALL_LIMIT: Duration = Duration::from_secs(40);
 /// How long a test waits for the page's own log.
 const LOG_LIMIT: Duration = Duration::from_secs(15);
 
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+/// The runtime that the engine's tasks live on; a test's own would end with it.
+pub static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
 });
 static CLIENTS: AtomicU32 = AtomicU32::new(1);
@@ -33,11 +34,16 @@ fn start() -> Arc<Engine> {
             drop(std::fs::remove_dir_all(old.path()));
         }
     }
-    let home = Home::open(all.join(std::process::id().to_string())).unwrap();
+    let home = Home::open(home()).unwrap();
     let mut config = EngineConfig::load(home).unwrap();
     config.browser.path = Some(truehand_testkit::chromium());
     let _inside = RUNTIME.enter();
     Engine::new(config).unwrap()
+}
+
+/// The state folder of that engine.
+pub fn home() -> std::path::PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("engine-it").join(std::process::id().to_string())
 }
 
 /// The engine that all tests of this program share.
@@ -72,8 +78,12 @@ impl Hands {
 
     /// Makes a call as it is.
     pub fn send(&self, call: Call) -> Outcome {
-        let ctx = CallCtx::with_timeout(CALL_LIMIT);
-        RUNTIME.block_on(engine().call(&ctx, call))
+        self.send_within(CALL_LIMIT, call)
+    }
+
+    /// Makes a call that must end within a time of its own.
+    pub fn send_within(&self, limit: Duration, call: Call) -> Outcome {
+        RUNTIME.block_on(engine().call(&CallCtx::with_timeout(limit), call))
     }
 
     /// Calls a tool.
