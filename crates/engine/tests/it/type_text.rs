@@ -145,7 +145,8 @@ fn type_into_a_password_field_never_shows_the_password() {
 #[test]
 fn type_into_a_button_is_refused() {
     let h = Hands::at("/count.html");
-    let refused = h.fails("browser_type", json!({ "ref": "#add", "text": "x" }), ErrorCode::WriteNotReflected);
+    let refused =
+        h.fails("browser_type", json!({ "ref": "#add", "text": "x" }), ErrorCode::WriteNotReflected);
     assert_eq!(data(&refused, "reason"), "NOT_EDITABLE");
 }
 

@@ -51,7 +51,10 @@ fn select_in_a_custom_listbox_is_refused_and_clicking_its_option_works() {
     let h = Hands::at("/select.html");
     h.fails("browser_select", json!({ "ref": "#box", "values": ["Pear"] }), ErrorCode::WrongElement);
     h.ok("browser_click", json!({ "ref": "#box" }));
-    h.ok("browser_wait_for", json!({ "text": "Pear", "timeout_ms": 5000, "then_click": "role=option[name=\"Pear\"]" }));
+    h.ok(
+        "browser_wait_for",
+        json!({ "text": "Pear", "timeout_ms": 5000, "then_click": "role=option[name=\"Pear\"]" }),
+    );
     assert_eq!(h.log(), "fruit:Pear");
 }
 
