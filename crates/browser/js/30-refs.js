@@ -143,7 +143,7 @@
   /** `{ref, role, name, description}` of an element, as candidates and matches are written. */
   lib.entryOf = (el, alloc) => ({
     ref: lib.refText(lib.refOf(el, alloc), alloc),
-    role: lib.roleOf(el) || (lib.isActionable(el) ? 'clickable' : 'generic'),
+    role: lib.roleOf(el) || (lib.tagOf(el) === 'label' ? 'label' : lib.isActionable(el) ? 'clickable' : 'generic'),
     name: lib.clean(lib.nameOf(el), 80),
     description: described(el),
   });

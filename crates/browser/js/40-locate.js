@@ -193,8 +193,25 @@
     return best.map((s) => lib.entryOf(s.el, alloc));
   };
 
+  const EXTRA = /^(.*?):(has-text|text|text-is)\((["']?)(.+)\3\)$/s;
+
+  /** CSS; also the `:has-text("…")`, `:text("…")` and `:visible` endings that people know from elsewhere. */
+  function findCss(css) {
+    const own = css.trim();
+    const visible = /^(.*[^\s>+~,]):visible$/s.exec(own);
+    if (visible) return findCss(visible[1]).filter(lib.isSeen);
+    const extra = EXTRA.exec(own);
+    if (!extra) return seenFirst(lib.deepQuery(own));
+    const want = fold(extra[4]);
+    const fits = lib.deepQuery(extra[1].trim() || '*').filter((el) => {
+      const text = fold(lib.flatText(el, false) || lib.nameOf(el));
+      return extra[2] === 'text-is' ? text === want : text.includes(want);
+    });
+    return seenFirst(extra[1].trim() ? fits : fits.filter((el) => !fits.some((other) => other !== el && lib.contains(el, other))));
+  }
+
   const FIND = {
-    css: (t) => seenFirst(lib.deepQuery(t.css)),
+    css: (t) => findCss(t.css),
     text: findText,
     role: findRole,
     label: findLabel,

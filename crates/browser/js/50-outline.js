@@ -110,7 +110,7 @@
     const tag = lib.tagOf(el);
     if (tag !== 'input' && tag !== 'select' && tag !== 'textarea') return false;
     if (el === lib.focused() && lib.isDisplayed(el)) return true;
-    if (isToggle(el) && lib.labelsOf(el).some((label) => lib.isSeen(label))) return true;
+    if (isToggle(el) && !ctx.invisible && lib.labelsOf(el).some((label) => lib.isSeen(label))) return true;
     if (ctx.invisible || !(isToggle(el) || tag === 'select' || el.type === 'range')) return false;
     const box = lib.boxOf(el);
     return box.width >= 8 && box.height >= 8 && !lib.isClipped(el, ctx.geo);
@@ -123,9 +123,29 @@
 
   /** Whether the element's box is too small to show anything. */
   function boxless(el) {
+    // A frame's border is no content.
+    if (lib.tagOf(el) === 'iframe' && (el.clientWidth <= 1 || el.clientHeight <= 1)) return true;
     const box = lib.boxOf(el);
     if (box.width > 1 && box.height > 1) return false;
     return lib.rectOf(el) === null || (box.width <= 1 && box.height <= 1 && lib.styleOf(el).overflowX !== 'visible');
+  }
+
+  const REVEALED = words('button link menuitem tab switch');
+
+  /**
+   * A see-through control that people come to see by pointing at it or scrolling to it: it has a size, takes the
+   * pointer, and nothing lies over it.
+   */
+  function showsLater(el, role, ctx) {
+    if (!ctx.transparent || ctx.invisible || !REVEALED.has(role) || lib.isClipped(el, ctx.geo)) return false;
+    if (lib.styleOf(el).pointerEvents === 'none') return false;
+    const box = lib.boxOf(el);
+    if (box.width < 8 || box.height < 8 || lib.isOffscreen(el, box, ctx.geo)) return false;
+    const x = box.x + box.width / 2;
+    const y = box.y + box.height / 2;
+    if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return true;
+    const hit = lib.elementAt(x, y);
+    return hit !== null && lib.contains(el, hit);
   }
 
   const unseen = (el, ctx) => outOfSight(el, ctx) || boxless(el);
@@ -296,7 +316,8 @@
     const ghost = acts && (outOfSight(el, next) || (!content && boxless(el)));
     if (ghost) {
       if (isFileInput(el, tag)) { addHidden(el, coll, run); return; }
-      if (!run.hidden && !standsIn(el, next)) {
+      if (!run.hidden && showsLater(el, role, next)) run.ghosts++;
+      else if (!run.hidden && !standsIn(el, next)) {
         // A hidden element may still hold shown ones; what lies in a see-through or cut-off one is as unseen as itself.
         if (next.invisible || (!widget && !next.transparent)) readChildren(el, inner, coll, run);
         return;
@@ -375,20 +396,27 @@
     item.geo = next.geo;
     // A plain box that only scrolls is no more named by all its content than any other.
     if (role === null && item.role === 'group') item.named = Boolean(lib.givenName(el));
-    item.hidden = run.hidden && ghost;
+    item.hidden = ghost && (run.hidden || (next.transparent && REVEALED.has(role)));
     if (block) edge(coll, false);
-    if (lib.tagOf(el) === 'select' || LEAVES.has(item.role) || lib.isEditable(el)) {
+    const editor = lib.isEditable(el);
+    if (lib.tagOf(el) === 'select' || (LEAVES.has(item.role) && !editor)) {
       if (item.role === 'separator' && !acts) { edge(coll, true); return; }
       if (item.role === 'img' && !acts && (next.widget || next.mute || !lib.nameOf(el))) return;
       put(coll, item);
       return;
     }
     const inner = collector();
-    const widget = CONTENT_WIDGETS.has(item.role);
+    const widget = CONTENT_WIDGETS.has(item.role) && !editor;
     // A label around a named widget is muted, the widget's own text is its own name.
     readChildren(el, { ...next, widget: next.widget || widget, mute: next.mute && !widget }, inner, run);
     item.kids = inner.items;
     sum(item);
+    if (editor) {
+      // Its text is its value; a whole page that is one editor is read like a page.
+      if (item.refs === 0 && item.chars <= LONG * 2) item.kids = [];
+      put(coll, item);
+      return;
+    }
     if (widget && sized && !run.hidden && item.chars === 0 && item.refs === 0 && boxless(el)) return;
     shape(item, acts, coll);
   }
@@ -469,13 +497,34 @@
     put(coll, item);
   }
 
+  /** A see-through control goes when another of the same role and name can be seen: it's a copy, not the real one. */
+  function dropCopies(items) {
+    const seen = new Set();
+    const key = (item) => `${item.role} ${lib.nameOf(item.as || item.el)}`;
+    const collect = (list) => {
+      for (const item of list) {
+        if (item.ref && !item.hidden) seen.add(key(item));
+        collect(item.kids);
+      }
+    };
+    const keep = (item) => !(item.hidden && item.ref && item.role !== 'file input' && seen.has(key(item)));
+    const prune = (list) => {
+      for (let i = list.length; i--;) {
+        if (!keep(list[i])) list.splice(i, 1);
+        else prune(list[i].kids);
+      }
+    };
+    collect(items);
+    prune(items);
+  }
+
   /**
    * Reads a subtree into items.
    * @param {Element|null} scope  null for the whole document
    * @param {boolean} hidden  list what a person can't see as well
    */
   lib.readTree = (scope, hidden) => {
-    const run = { hidden, visited: 0, level: 0, files: new Set(), namers: new Set(), hosts: [], roots: [document] };
+    const run = { hidden, visited: 0, level: 0, ghosts: 0, files: new Set(), namers: new Set(), hosts: [], roots: [document] };
     namersIn(document, run.namers);
     const coll = collector();
     const top = scope || lib.body() || lib.documentElement();
@@ -492,6 +541,7 @@
       }
     }
     hosts = run.hosts;
+    if (run.ghosts) dropCopies(coll.items);
     return { items: coll.items, closed: run.hosts.length, visited: run.visited };
   };
 

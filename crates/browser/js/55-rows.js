@@ -105,7 +105,7 @@
 
   function valueText(item) {
     const { el, role } = item;
-    if (item.as || !(HOLDS_VALUE.has(role) || lib.isEditable(el))) return '';
+    if (item.as || item.refs > 0 || (item.kids.length > 1 && lib.isEditable(el)) || !(HOLDS_VALUE.has(role) || lib.isEditable(el))) return '';
     return lib.clean(lib.valueOf(el), 400);
   }
 
