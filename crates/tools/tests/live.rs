@@ -179,3 +179,26 @@ async fn click_by_text_falls_back_to_a_label_and_lists_candidates() {
     assert!(error.data["candidates"].as_array().is_some_and(|c| c.len() > 1), "{}", error.data);
     world.pool.shutdown().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn execute_js_takes_expressions_and_functions() {
+    let world = World::new().await;
+    let client = world.on("js", "/examples.html").await;
+    for script in [
+        "document.title",
+        "() => document.title",
+        "async () => document.title",
+        "function () { return document.title }",
+    ] {
+        let reply = client.ok("browser_evaluate", json!({ "function": script })).await;
+        assert_eq!(reply.output["result"], "Examples", "{script}");
+        assert_eq!(reply.output["observed"], true, "{script}");
+    }
+    assert_eq!(page_value(&client, "({ a: [1, { b: null }] })").await, json!({ "a": [1, { "b": null }] }));
+    let thrown =
+        client.call("browser_execute_js", json!({ "script": "() => { throw new Error('no luck') }" })).await;
+    let error = thrown.expect("a reply").error.expect("it threw");
+    assert_eq!(error.code, ErrorCode::ScriptFailed);
+    assert!(error.message.contains("no luck"), "{error}");
+    world.pool.shutdown().await;
+}
