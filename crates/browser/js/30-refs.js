@@ -76,6 +76,9 @@
     return now.gone;
   }
 
+  // Naming every plain box of a page by its text would be slow, and only those that can be acted on get numbers.
+  const countsAs = (el) => lib.roleOf(el) !== null || lib.isActionable(el);
+
   /** Shown elements of one tag by fingerprint. */
   function alive(tag) {
     const now = index();
@@ -83,7 +86,7 @@
     if (!map) {
       now.alive.set(tag, map = new Map());
       for (const el of lib.deepQuery(tag)) {
-        if (!lib.isRendered(el)) continue;
+        if (!countsAs(el) || !lib.isRendered(el)) continue;
         const key = keyOf(print(el));
         const list = map.get(key);
         if (list) list.push(el); else map.set(key, [el]);
@@ -158,7 +161,7 @@
   const sameKind = (el, record) => lib.roleOf(el) === record.role && lib.nameOf(el) === record.name;
 
   /** Other shown elements of the record's tag that have its role and name. */
-  const twins = (record, except) => lib.deepQuery(record.tag).filter((el) => el !== except && sameKind(el, record) && lib.isRendered(el));
+  const twins = (record, except) => lib.deepQuery(record.tag).filter((el) => el !== except && countsAs(el) && sameKind(el, record) && lib.isRendered(el));
 
   const candidates = (els, alloc) => els.slice(0, 12).map((el) => lib.entryOf(el, alloc));
 
