@@ -91,6 +91,12 @@ pub(crate) async fn launch(ctx: &CallCtx, options: &LaunchOptions) -> Result<Lau
         command.args(["--no-sandbox", "--test-type"]);
     }
     command.args(&options.args);
+    // Otherwise Chromium writes beside its profile, into the user's own folders: crash reports, and the
+    // desktop's settings cache.
+    command.env("BREAKPAD_DUMP_LOCATION", options.profile_dir.join("Crash Reports"));
+    if !options.headed {
+        command.env("GSETTINGS_BACKEND", "memory");
+    }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
     command
         .fd_mappings(vec![

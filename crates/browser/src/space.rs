@@ -130,7 +130,8 @@ impl Space {
         let create = cdp::target::CreateTarget {
             url: "about:blank".to_owned(),
             browser_context_id: self.context.clone(),
-            // Each tab has a window of its own when nobody looks: tabs that share one are hidden but for the first.
+            // Each tab has a window of its own when nobody looks: of tabs that share one all but the first are hidden,
+            // draw no frames, and no picture can be taken of them.
             new_window: (!self.browser.headed).then_some(true),
             ..Default::default()
         };

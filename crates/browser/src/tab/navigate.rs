@@ -113,9 +113,9 @@ impl Tab {
         let window = self.window_for_leaving(ctx, observe).await?;
         let (documents, clock) = self.with(|s| (s.documents, s.clock));
         let command = cdp::page::NavigateToHistoryEntry { entry_id: entry.id };
-        if let Err(error) = self.inner.session.send(ctx, command).await {
+        if let Err(error) = self.send_settled(ctx, command).await {
             self.abandon(window);
-            return Err(from_cdp(error));
+            return Err(error);
         }
         let limited = ctx.at_most(COMMIT_LIMIT);
         let moved = self.wait_until(&limited, "the page", |s| {
@@ -127,6 +127,27 @@ impl Tab {
             return Err(error);
         }
         self.arrive(ctx, window, observe).await
+    }
+
+    /// Sends a command that the browser process answers. Just after a navigation it refuses such commands, since the
+    /// renderer reports the new document before the browser has committed it.
+    async fn send_settled<C: cdp::Command + Clone>(
+        &self,
+        ctx: &CallCtx,
+        command: C,
+    ) -> Result<C::Response, ErrorBody> {
+        let until = std::time::Instant::now() + Duration::from_secs(2);
+        loop {
+            match self.inner.session.send(ctx, command.clone()).await {
+                Err(cdp::CdpError::Protocol { message, .. })
+                    if message.contains("Not attached to an active page")
+                        && std::time::Instant::now() < until =>
+                {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+                other => return other.map_err(from_cdp),
+            }
+        }
     }
 
     /// Loads the page again, once.

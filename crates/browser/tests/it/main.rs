@@ -2,6 +2,5 @@
 
 mod life;
 mod outlines;
-mod scratch;
 mod support;
 mod traps;
