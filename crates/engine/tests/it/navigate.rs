@@ -108,3 +108,16 @@ fn row_210_reload_sends_exactly_one_request() {
     assert_eq!(h.js("document.getElementById('n').textContent"), "2");
     assert_eq!(h.site.count("GET", "/reload.html"), 2);
 }
+
+#[test]
+fn navigate_page_opens_goes_back_and_forward_and_reloads_as_its_type_says() {
+    let h = Hands::at("/tab-a.html");
+    let at = |arguments| h.ok("navigate_page", arguments).page_effect.unwrap().url.after;
+    assert_eq!(at(json!({ "url": h.site.url("/tab-b.html") })), Some(h.site.url("/tab-b.html")));
+    assert_eq!(at(json!({ "type": "back" })), Some(h.site.url("/tab-a.html")));
+    assert_eq!(at(json!({ "type": "forward" })), Some(h.site.url("/tab-b.html")));
+    let before = h.site.count("GET", "/tab-b.html");
+    h.ok("navigate_page", json!({ "type": "reload" }));
+    assert_eq!(h.site.count("GET", "/tab-b.html"), before + 1);
+    h.fails("navigate_page", json!({ "url": "file:///etc/passwd" }), ErrorCode::SchemeBlocked);
+}
