@@ -146,8 +146,7 @@ fn row_224_expectation_that_is_missed_is_a_warning_and_one_that_is_met_is_none()
 #[test]
 fn row_225_changes_in_frames_and_shadow_roots_are_counted() {
     let h = Hands::at("/frames.html");
-    h.ok("browser_wait_for", json!({ "text": "Shadow press", "timeout_ms": 10000 }));
-    let text = h.read();
+    let text = h.read_until("button \"Frame press\"", 2);
     for row in text.lines().filter(|l| l.contains("button \"")) {
         let reference = crate::hands::reference_in(row, "button").unwrap();
         let clicked = h.ok("browser_click", json!({ "ref": reference }));

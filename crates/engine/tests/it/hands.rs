@@ -60,7 +60,12 @@ pub struct Hands {
 impl Hands {
     /// A client with no tab yet.
     pub fn new() -> Self {
-        let name = format!("test{}", CLIENTS.fetch_add(1, Ordering::Relaxed));
+        Hands::named("test")
+    }
+
+    /// The same with a name that starts so, for rules about it.
+    pub fn named(prefix: &str) -> Self {
+        let name = format!("{prefix}{}", CLIENTS.fetch_add(1, Ordering::Relaxed));
         Hands { site: Site::start_blocking(), client: ClientId { kind: ClientKind::Mcp, name } }
     }
 
@@ -150,6 +155,22 @@ impl Hands {
     #[track_caller]
     pub fn read(&self) -> String {
         self.ok("browser_read", json!({})).text.unwrap_or_default()
+    }
+
+    /// The page as text, once `part` is in it `wanted` times: frames come when they like.
+    #[track_caller]
+    pub fn read_until(&self, part: &str, wanted: usize) -> String {
+        let end = Instant::now() + LOG_LIMIT;
+        loop {
+            let text = self.read();
+            if text.matches(part).count() == wanted {
+                return text;
+            }
+            assert!(
+                Instant::now() < end,
+                "{part:?} is not {wanted} times in the page within {LOG_LIMIT:?}:\n{text}"
+            );
+        }
     }
 
     /// The reference in the first row of the reading that has `part`.

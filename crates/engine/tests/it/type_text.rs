@@ -153,8 +153,7 @@ fn type_into_a_button_is_refused() {
 #[test]
 fn type_into_a_frame_of_another_site_arrives_there() {
     let h = Hands::at("/frames.html");
-    h.ok("browser_wait_for", json!({ "text": "Shadow press", "timeout_ms": 10000 }));
-    let text = h.read();
+    let text = h.read_until("textbox \"Card number\"", 2);
     let cards: Vec<&str> = text.lines().filter(|l| l.contains("textbox \"Card number\"")).collect();
     let reference = crate::hands::reference_in(cards[1], "Card").unwrap();
     let typed = h.ok("browser_type", json!({ "ref": reference, "text": "4242" }));

@@ -67,3 +67,12 @@ fn row_209_wait_for_idle_on_a_polling_page_is_a_timeout() {
     h.ok("browser_click", json!({ "ref": "#live" }));
     assert_eq!(h.log(), "live");
 }
+
+#[test]
+fn wait_for_a_text_finds_it_in_a_frame_that_comes_later() {
+    let h = Hands::at("/count.html");
+    let add = "setTimeout(() => document.body.append(Object.assign(document.createElement('iframe'), \
+               { src: otherHost('/frame/level.html?n=3') })), 700)";
+    h.js(add);
+    h.ok("browser_wait_for", json!({ "text": "Level 3", "timeout_ms": 8000 }));
+}
