@@ -222,7 +222,10 @@ fn with_kind(arg: Arg, tool: &ToolInfo, name: &str, schema: &Value) -> Arg {
         FlagKind::Text(choices) => {
             arg.value_name(value_name).value_parser(PossibleValuesParser::new(choices))
         }
-        FlagKind::Number => arg.value_name("N").allow_negative_numbers(true).value_parser(number),
+        FlagKind::Number => arg
+            .value_name(if is_flag { "N".to_owned() } else { value_name })
+            .allow_negative_numbers(true)
+            .value_parser(number),
         // `--flag` alone means yes; `--flag=false` says no.
         FlagKind::Switch if is_flag => arg
             .value_name("BOOL")

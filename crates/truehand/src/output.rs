@@ -55,7 +55,13 @@ impl Output {
                 self.out(&value.to_string());
             }
             Form::Words if outcome.ok() => {
-                let reply = words::reply(outcome);
+                let mut reply = words::reply(outcome);
+                // A picture can't be shown here, so where it lies is said instead.
+                if let Some(path) =
+                    outcome.output.get("path").and_then(Value::as_str).filter(|path| !reply.contains(path))
+                {
+                    reply = format!("{reply}\nsaved: {path}");
+                }
                 let (first, rest) = reply.split_once('\n').unwrap_or((&reply, ""));
                 let verdict = outcome.page_effect.as_ref().map(|effect| effect.verdict);
                 let paint = match verdict {

@@ -243,6 +243,22 @@ mod tests {
         tokio::time::timeout(Duration::from_secs(10), over).await.unwrap().unwrap();
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn row_114_connected_client_keeps_the_daemon_through_an_idle_hour() {
+        let life = std::sync::Arc::new(Lifetime::new(false, patience()));
+        let mcp = client(ClientKind::Mcp, "1");
+        life.came(&mcp);
+        let over = {
+            let life = life.clone();
+            tokio::spawn(async move { life.over(|| 0).await })
+        };
+        tokio::time::sleep(Duration::from_hours(2)).await;
+        assert!(!over.is_finished());
+        drop(life.call_begins());
+        life.went(&mcp);
+        tokio::time::timeout(Duration::from_secs(5), over).await.unwrap().unwrap();
+    }
+
     #[test]
     fn mcp_client_is_gone_with_its_last_connection() {
         let life = Lifetime::new(false, patience());
