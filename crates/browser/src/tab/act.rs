@@ -6,7 +6,7 @@ use super::state::Frame;
 use crate::errors::from_cdp;
 use crate::options::Observe;
 use futures::FutureExt;
-use serde_json::{Value, json};
+use serde_json::Value;
 use truehand_base::{CallCtx, ErrorBody, PageEffect};
 use truehand_cdp::{Empty, Pending};
 
@@ -21,7 +21,7 @@ impl Tab {
         observe: &Observe,
         armed: Option<(&Frame, &Value)>,
     ) -> Result<Option<Window>, ErrorBody> {
-        if observe.enabled { self.open_window(ctx, armed, json!({})).await.map(Some) } else { Ok(None) }
+        if observe.enabled { self.open_window(ctx, armed).await.map(Some) } else { Ok(None) }
     }
 
     /// Looks at what queued input does. Without a window it only waits for the acknowledgement, which a dialog

@@ -207,7 +207,19 @@ impl Tab {
         observe: &Observe,
         refusal: ErrorBody,
     ) -> Result<String, ErrorBody> {
-        let found = self.on_target(ctx, target, "dismissPlan", json!({})).await?;
+        let mut found = self.on_target(ctx, target, "dismissPlan", json!({})).await?;
+        if let Some(number) = found.answer["frame"].as_u64() {
+            // The cover is a frame of its own, as consent walls often are: its way out is inside.
+            let frames = self.frames(ctx).await?;
+            if let Some(frame) = frames.iter().find(|f| u64::from(f.number) == number) {
+                let args = json!({ "whole": true, "target": null });
+                let answer = self.ask_with_refs(ctx, frame, "dismissPlan", args).await;
+                let answer = answer.map_err(|e| e.into_body(self))?;
+                if answer["steps"].as_array().is_some_and(|s| !s.is_empty()) {
+                    found = InFrame { frame: frame.clone(), answer };
+                }
+            }
+        }
         let steps = found.answer["steps"].as_array().cloned().unwrap_or_default();
         let kind = found.answer["kind"].as_str().unwrap_or("cover").to_owned();
         let quick = Observe { enabled: true, ..*observe };

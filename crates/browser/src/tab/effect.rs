@@ -95,7 +95,6 @@ impl Tab {
         &self,
         ctx: &CallCtx,
         armed: Option<(&Frame, &Value)>,
-        args: Value,
     ) -> Result<Window, ErrorBody> {
         let frames = self.with(|s| s.live_frames());
         let mut late = LateEffect::default();
@@ -108,7 +107,9 @@ impl Tab {
             if armed.is_some_and(|(f, _)| f.id == frame.id) {
                 continue;
             }
-            let pending = self.start_asking(&frame, "arm", args.clone());
+            // An event that is aimed at another frame and arrives here was taken by a cover.
+            let args = json!({ "frame": frame.number, "elsewhere": armed.is_some() });
+            let pending = self.start_asking(&frame, "arm", args);
             asking.push(async move {
                 let answer = match pending {
                     Ok(pending) => self.answer(ctx, "arm", pending, Duration::from_secs(5)).await,

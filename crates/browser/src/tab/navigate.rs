@@ -62,9 +62,20 @@ impl Tab {
         };
         if navigated.is_download == Some(true) || navigated.error_text.as_deref() == Some("net::ERR_ABORTED")
         {
-            // The answer was a download, or no content: the page stays, and the effect says what happened.
+            // The answer was a download, or no document came: the page stays, and the effect says what happened.
             let effect = self.watch(ctx, window, observe, Vec::new()).await?;
-            return Ok(Acted { effect, ..Acted::default() });
+            let downloads = effect.as_ref().is_some_and(|e| !e.downloads.is_empty());
+            if downloads || navigated.is_download == Some(true) {
+                return Ok(Acted { effect, ..Acted::default() });
+            }
+            // A renderer that crashes aborts the load first and is reported just after.
+            let soon = ctx.at_most(Duration::from_millis(500));
+            let crashed = self.wait_until(&soon, "the renderer", |s| (s.life != Life::Alive).then_some(()));
+            if crashed.await.is_ok() {
+                self.check_alive()?;
+            }
+            let what = format!("{url} gave no document: the load was aborted, or the answer had no content");
+            return Err(ErrorBody::new(ErrorCode::NavFailed, what).with("net_error", "net::ERR_ABORTED"));
         }
         if let Some(error) = navigated.error_text {
             self.abandon(window);

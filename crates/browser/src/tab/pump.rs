@@ -326,7 +326,6 @@ pub(crate) fn prepare_session(session: &Session) {
         source: PAGE_PARTS.to_owned(),
         world_name: Some(WORLD.to_owned()),
         run_immediately: Some(true),
-        ..Default::default()
     }));
     drop(session.start(cdp::runtime::Enable::default()));
     drop(session.start(cdp::network::Enable::default()));

@@ -10,7 +10,8 @@ use truehand_testkit::Site;
 pub struct World {
     pub pool: Arc<BrowserPool>,
     pub site: Site,
-    pub folder: tempfile::TempDir,
+    /// Removed with the world.
+    _folder: tempfile::TempDir,
     clients: AtomicU32,
 }
 
