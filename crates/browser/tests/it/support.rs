@@ -28,7 +28,7 @@ impl World {
         World {
             pool: BrowserPool::new(config),
             site: Site::start().await,
-            folder,
+            _folder: folder,
             clients: AtomicU32::new(0),
         }
     }
