@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use tokio::signal::unix::{SignalKind, signal};
 use truehand_base::{CallCtx, Caller, ClientId, ClientKind, ErrorBody, ErrorCode, Verb};
 use truehand_server::daemon::DaemonClient;
 use truehand_server::mcp::{McpOptions, Presence, ResourceRoots, Structured, serve_stdio};
@@ -46,24 +47,46 @@ fn serve(setup: &Setup, given: &ArgMatches) -> Result<(), ErrorBody> {
             artifacts: setup.home.join("artifacts"),
         },
     };
-    runtime()?.block_on(async {
+    let runtime = runtime()?;
+    let served = runtime.block_on(async {
         // `initialize` does not wait for this; the first call does.
         let connecting = Arc::clone(&daemon);
-        let run = setup.run.clone();
         tokio::spawn(async move {
             if let Err(error) = connecting.connect(&CallCtx::with_timeout(CONNECT_LIMIT)).await {
                 tracing::warn!(%error, "the daemon is not reached yet");
             }
         });
-        let presence = Presence::announce(&run);
+        let presence = Presence::announce(&setup.run);
         let caller: Arc<dyn Caller> = daemon.clone();
-        let served = serve_stdio(caller, options).await;
+        let served = tokio::select! {
+            served = serve_stdio(caller, options) => served,
+            () = told_to_end() => Ok(()),
+        };
         daemon.goodbye().await;
         presence.leave();
         served.map_err(|error| {
             ErrorBody::new(ErrorCode::Internal, format!("the MCP handshake failed: {error}"))
         })
-    })
+    });
+    // A read of standard input that never comes back must not keep us.
+    runtime.shutdown_background();
+    served
+}
+
+/// Waits for a signal that asks us to end: then it is an orderly end, as at the end of the input.
+async fn told_to_end() {
+    match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
+        (Ok(mut terminate), Ok(mut interrupt)) => {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        }
+        (Err(error), _) | (_, Err(error)) => {
+            tracing::warn!(%error, "signals can't be listened to");
+            std::future::pending().await
+        }
+    }
 }
 
 /// A name that no other connection has, now or later.

@@ -61,6 +61,30 @@ fn row_019_mcp_stops_though_a_call_is_in_flight() {
 }
 
 #[test]
+fn terminated_server_ends_in_order_and_is_not_named_as_killed() {
+    let mut client = client();
+    client.list_tools();
+    kill(Pid::from_raw(client.pid().try_into().unwrap()), Signal::SIGTERM).unwrap();
+    assert!(client.wait_exit().success());
+    assert!(!doctor(client.home()).contains(&"TRANSPORT_EOF".to_owned()));
+}
+
+#[test]
+fn client_that_dies_together_with_its_shell_wrapper_leaves_no_process() {
+    let command = format!("{BINARY} mcp; exit $?");
+    let mut client = McpClient::spawn("/bin/sh", &["-c", &command], &[]);
+    client.initialize("2025-11-25");
+    assert!(!client.call("browser_navigate", json!({ "url": "about:blank" })).is_error);
+    let daemon: u32 = client.home().daemon_pid().expect("a daemon").try_into().unwrap();
+    let mut others = family(client.pid());
+    assert!(others.iter().any(|pid| *pid != daemon), "the server is the shell's child");
+    others.extend(family(daemon));
+    client.kill();
+    client.close_stdin();
+    until("the end of all that it started", || !alive(daemon) && !others.iter().any(|pid| alive(*pid)));
+}
+
+#[test]
 fn row_099_initialize_is_answered_before_the_daemon_is_there() {
     // With a run folder that can't be used there never is a daemon.
     let home = Arc::new(Home::new());
@@ -284,8 +308,10 @@ fn script_needs_a_yes_that_comes_from_the_person_or_from_the_start() {
     let call = json!({ "expression": "1 + 1" });
     assert!(!asked.call("browser_navigate", json!({ "url": "about:blank" })).is_error);
     asked.answer_elicitation(json!({ "action": "accept", "content": {} }));
-    let reply = asked.call("browser_execute_js", call.clone());
-    assert!(!reply.is_error, "{}", reply.text);
+    for arguments in [call.clone(), json!({ "expression": "1 + 1", "request_key": "k" })] {
+        let reply = asked.call("browser_execute_js", arguments);
+        assert!(!reply.is_error, "{}", reply.text);
+    }
     asked.answer_elicitation(json!({ "action": "decline" }));
     assert_eq!(asked.call("browser_execute_js", call.clone()).code(), "USER_DECLINED");
 
