@@ -303,7 +303,9 @@ impl TabState {
 
     /// A request started.
     pub fn request_started(&mut self, mut request: Request) {
-        if UNCOUNTED.contains(&request.kind.as_str()) || request.url.starts_with("data:") {
+        // The icon of a site is the browser's own wish, not the page's.
+        let icon = request.kind == "Other" && request.url.ends_with("/favicon.ico");
+        if icon || UNCOUNTED.contains(&request.kind.as_str()) || request.url.starts_with("data:") {
             return;
         }
         let key = request.key();
