@@ -11,8 +11,8 @@ use crate::{admit, clients};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use truehand_base::{Call, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Outcome, Verb, Warning};
-use truehand_browser::{Observe, Scope};
+use truehand_base::{Call, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Outcome, TabId, Verb, Warning};
+use truehand_browser::{Observe, Scope, TabInfo};
 use truehand_store::args_digest;
 use truehand_tools::{Info, Prepared, ToolSpec};
 use url::Url;
@@ -143,23 +143,27 @@ async fn judged(
     let info = &spec.info;
     let scope = core.scope(&call.client);
     let options = core.clients.options(&call.client);
-    let tab = scope.tab_if_open(prepared.tab_id()).filter(|_| info.tab);
-    let page_url = tab.as_ref().map(|tab| tab.url());
+    let page = page(ctx, &scope, info, prepared.tab_id()).await?;
     let mut facts = vec![prepared.facts()];
     facts.extend(prepared.more_facts());
-    for step in &mut facts {
-        step.page_url = step.page_url.take().or_else(|| page_url.clone());
-    }
+    set_page(&mut facts, page.url.as_deref());
     trail.verbs = facts.iter().map(|step| step.verb).collect();
 
-    let keys = buckets(info, call, tab.map(|tab| tab.id()), &facts);
+    let keys = buckets(info, call, page.tab, &facts);
     core.limiter.take(&now.config.limits, &keys, core.clock.now())?;
     gate(core, call, &options, &facts, now, trail)?;
 
     let _lane = match needs_lane(info, &facts) {
         true => {
             let tab = scope.tab(ctx, prepared.tab_id()).await?;
-            Some(tab.lane().acquire(ctx, &format!("{} of {}", info.name, call.client)).await?)
+            let lane = tab.lane().acquire(ctx, &format!("{} of {}", info.name, call.client)).await?;
+            // The page may be another one than before the wait.
+            let url = tab.url();
+            if page.url.as_deref() != Some(&url) {
+                set_page(&mut facts, Some(&url));
+                gate(core, call, &options, &facts, now, trail)?;
+            }
+            Some(lane)
         }
         false => None,
     };
@@ -187,8 +191,42 @@ fn gate(
     judged.refusal.map_or(Ok(()), Err)
 }
 
+/// The page that a call is about, before anything is done.
+#[derive(Default)]
+struct Page {
+    tab: Option<TabId>,
+    url: Option<String>,
+}
+
+/// Finds that page. A tab that was opened by a page is attached now, so that its true address is judged;
+/// when no tab is open nothing is started. What frees a hanging tab is judged by the address that is known.
+async fn page(ctx: &CallCtx, scope: &Scope, info: &Info, id: Option<TabId>) -> Result<Page, ErrorBody> {
+    if !info.tab {
+        return Ok(Page::default());
+    }
+    let open = match scope.tab_if_open(id) {
+        Some(tab) => Some(tab),
+        None => {
+            let tabs = scope.list_tabs(ctx).await?;
+            if frees_the_tab(info) {
+                let meant = |tab: &&TabInfo| id.map_or(tab.current, |id| tab.tab_id == id);
+                let known = tabs.iter().find(meant);
+                return Ok(Page { tab: known.map(|t| t.tab_id), url: known.map(|t| t.url.clone()) });
+            }
+            if tabs.is_empty() { None } else { Some(scope.tab(ctx, id).await?) }
+        }
+    };
+    Ok(Page { tab: open.as_ref().map(|tab| tab.id()), url: open.map(|tab| tab.url()) })
+}
+
+fn set_page(facts: &mut [Facts], url: Option<&str>) {
+    for step in facts {
+        step.page_url = url.map(str::to_owned);
+    }
+}
+
 /// The buckets that a call takes from.
-fn buckets(info: &Info, call: &Call, tab: Option<truehand_base::TabId>, facts: &[Facts]) -> Vec<Key> {
+fn buckets(info: &Info, call: &Call, tab: Option<TabId>, facts: &[Facts]) -> Vec<Key> {
     let client = call.client.clone();
     if !info.acts() {
         return vec![Key::Reads(client)];
@@ -204,11 +242,15 @@ fn buckets(info: &Info, call: &Call, tab: Option<truehand_base::TabId>, facts: &
 }
 
 /// Acting calls on a tab go one after the other. Waiting for a page does not act: what is waited for may
-/// be another call's doing. Closing a tab and answering a dialog don't queue either, since they are what
-/// frees a tab whose last call hangs.
+/// be another call's doing.
 fn needs_lane(info: &Info, facts: &[Facts]) -> bool {
-    let frees = matches!(info.verb, Verb::TabClose | Verb::Dialog);
-    info.tab && info.acts() && !frees && facts.iter().any(|step| step.verb != Verb::Read)
+    let acts = facts.iter().any(|step| step.verb != Verb::Read);
+    info.tab && info.acts() && acts && !frees_the_tab(info)
+}
+
+/// Closing a tab and answering a dialog never queue, since they are what frees a tab whose last call hangs.
+fn frees_the_tab(info: &Info) -> bool {
+    matches!(info.verb, Verb::TabClose | Verb::Dialog)
 }
 
 fn place(core: &Core, scope: Scope, options: &clients::ClientOptions, now: &Now) -> Result<Place, ErrorBody> {

@@ -65,6 +65,20 @@ pub fn decide(rules: &Rules, facts: &Facts, client: &str, approved: bool) -> Dec
     }
 }
 
+/// Pages that belong to the browser, to its extensions or to the user's disk. A tab can end on one without
+/// our doing, in a browser that already ran.
+const PRIVILEGED: &[&str] = &[
+    "file",
+    "filesystem",
+    "chrome",
+    "chrome-untrusted",
+    "chrome-extension",
+    "devtools",
+    "edge",
+    "brave",
+    "view-source",
+];
+
 /// What nothing can allow. Gives back the parsed address that the rules are about: the one that is
 /// opened, else the page's.
 fn floor(facts: &Facts) -> Result<Option<Url>, Decision> {
@@ -73,8 +87,14 @@ fn floor(facts: &Facts) -> Result<Option<Url>, Decision> {
         let reason = format!("{} would close or open windows", facts.chord.join("+"));
         return Err(deny(ErrorCode::ChordRefused, reason));
     }
+    let page = page(facts);
+    let leaves = matches!(facts.verb, Verb::Navigate | Verb::TabOpen | Verb::TabClose | Verb::Settings);
+    if let Some(page) = page.as_ref().filter(|page| !leaves && PRIVILEGED.contains(&page.scheme())) {
+        let reason = format!("a {}: page is neither read nor acted on", page.scheme());
+        return Err(deny(ErrorCode::SchemeBlocked, reason));
+    }
     match &facts.url {
-        None => Ok(page(facts)),
+        None => Ok(page),
         Some(text) => {
             let url = normalise_url(text).map_err(|error| deny(error.code, error.message))?;
             let unreadable = |error: url::ParseError| deny(ErrorCode::InvalidArguments, error.to_string());
