@@ -55,7 +55,7 @@ impl Output {
                 self.out(&value.to_string());
             }
             Form::Words if outcome.ok() => {
-                let mut reply = words::reply(outcome);
+                let mut reply = plain(&words::reply(outcome));
                 // A picture can't be shown here, so where it lies is said instead.
                 if let Some(path) =
                     outcome.output.get("path").and_then(Value::as_str).filter(|path| !reply.contains(path))
@@ -73,7 +73,7 @@ impl Output {
                 let first = self.paint(first, paint, std::io::stdout().is_terminal());
                 self.out(&if rest.is_empty() { first } else { format!("{first}\n{rest}") });
             }
-            Form::Words => self.problem(&words::reply(outcome)),
+            Form::Words => self.problem(&plain(&words::reply(outcome))),
         }
         ExitCode::from(outcome.exit_code())
     }
@@ -89,7 +89,7 @@ impl Output {
                 ]);
                 self.out(&Value::Object(map).to_string());
             }
-            Form::Words => self.problem(&words::reply(&Outcome::failed("", error.clone()))),
+            Form::Words => self.problem(&plain(&words::reply(&Outcome::failed("", error.clone())))),
         }
         ExitCode::from(error.code.exit_code())
     }
@@ -129,5 +129,35 @@ impl Output {
             Some(color) => format!("\u{1b}[{color}m{text}\u{1b}[0m"),
             None => text.to_owned(),
         }
+    }
+}
+
+/// Text without control characters: a page must not steer the terminal that its text is printed to.
+fn plain(text: &str) -> String {
+    let harmless =
+        |c: char| if c.is_control() && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
+    text.chars().map(harmless).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_a_page_can_not_steer_the_terminal() {
+        assert_eq!(plain("a\u{1b}[2J\u{9b}1m\tb\r\nä"), "a\u{fffd}[2J\u{fffd}1m\tb\u{fffd}\nä");
+    }
+
+    #[test]
+    fn colour_follows_the_wish_and_the_terminal() {
+        let painted =
+            |color, no_color, terminal| Output::new(false, color, no_color).paint("x", Some(RED), terminal);
+        assert_eq!(painted("auto", false, true), "\u{1b}[31mx\u{1b}[0m");
+        for plain in
+            [painted("auto", false, false), painted("auto", true, true), painted("never", false, true)]
+        {
+            assert_eq!(plain, "x");
+        }
+        assert_eq!(painted("always", true, false), "\u{1b}[31mx\u{1b}[0m");
     }
 }

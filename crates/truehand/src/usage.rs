@@ -61,6 +61,11 @@ pub(crate) fn refuse(output: Output, root: &Command, words: &[String], error: &c
             output.out(&error.render().to_string());
             ExitCode::SUCCESS
         }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // Asked for nothing: the help is a diagnosis here, and no result.
+            eprint!("{}", error.render());
+            ExitCode::from(2)
+        }
         ErrorKind::InvalidSubcommand => unknown_verb(output, &context(error, ContextKind::InvalidSubcommand)),
         ErrorKind::UnknownArgument => {
             unknown_flag(output, root, words, &context(error, ContextKind::InvalidArg))

@@ -16,12 +16,17 @@ const PREFIX: &str = "mcp-";
 const SUFFIX: &str = ".lock";
 
 impl Presence {
-    /// Leaves the mark. Without it everything works but the diagnosis, so a failure is only logged.
+    /// Leaves the mark, and removes those of servers that were killed: with a server that runs again they
+    /// explain nothing. Without a mark everything works but the diagnosis, so a failure is only logged.
     #[must_use]
     pub fn announce(run: &RunDir) -> Self {
         let path = run.dir().join(format!("{PREFIX}{}{SUFFIX}", std::process::id()));
         let make = || -> Result<File, String> {
             run.prepare().map_err(|error| error.to_string())?;
+            for pid in Presence::seen(run).1 {
+                // One that can't be removed is seen again next time.
+                drop(std::fs::remove_file(run.dir().join(format!("{PREFIX}{pid}{SUFFIX}"))));
+            }
             let mut options = OpenOptions::new();
             options.create(true).truncate(true).write(true).mode(0o600);
             let file = options.open(&path).map_err(|error| error.to_string())?;
@@ -63,14 +68,6 @@ impl Presence {
         killed.sort_unstable();
         (running, killed)
     }
-
-    /// Removes the marks of killed servers, once somebody has been told of them.
-    pub fn forget(run: &RunDir, killed: &[u32]) {
-        for pid in killed {
-            // One that can't be removed is named again next time.
-            drop(std::fs::remove_file(run.dir().join(format!("{PREFIX}{pid}{SUFFIX}"))));
-        }
-    }
 }
 
 #[cfg(test)]
@@ -78,14 +75,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn killed_server_is_seen_until_it_is_forgotten() {
+    fn killed_server_is_seen_until_one_runs_again() {
         let home = tempfile::tempdir().unwrap();
         let run = RunDir::of(home.path());
-        let us = std::process::id();
-        let presence = Presence::announce(&run);
+        run.prepare().unwrap();
         std::fs::write(run.dir().join("mcp-4000000.lock"), "").unwrap();
-        assert_eq!(Presence::seen(&run), (vec![us], vec![4_000_000]));
-        Presence::forget(&run, &[4_000_000]);
+        assert_eq!(Presence::seen(&run), (vec![], vec![4_000_000]));
+        let presence = Presence::announce(&run);
+        assert_eq!(Presence::seen(&run), (vec![std::process::id()], vec![]));
         presence.leave();
         assert_eq!(Presence::seen(&run), (vec![], vec![]));
     }

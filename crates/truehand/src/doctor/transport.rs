@@ -13,7 +13,6 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
             format!("an MCP server was killed, process {}; its client saw the stream end", list(&killed));
         let finding = Finding::note("mcp", message).coded("TRANSPORT_EOF");
         findings.push(finding.next("restart the server in the MCP client; the daemon is not to blame"));
-        Presence::forget(&setup.run, &killed);
     }
     let message = if running.is_empty() {
         "no MCP server runs".to_owned()

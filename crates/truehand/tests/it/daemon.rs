@@ -30,7 +30,8 @@ fn ten_starts_at_once_give_one_daemon() {
     assert_eq!(pids[0], pid_of(&home));
     let cli = Cli::in_home(BINARY, Arc::clone(&home));
     let _ = cli.run(&["daemon", "stop"]).expect_code(0);
-    assert!(!alive(pids[0].as_u64().unwrap().try_into().unwrap()));
+    let pid = pids[0].as_u64().unwrap().try_into().unwrap();
+    until("the end of the process", || !alive(pid));
 }
 
 #[test]

@@ -191,7 +191,10 @@ fn row_112_killed_daemon_and_killed_server_are_told_apart() {
     let codes = doctor(&home);
     assert!(codes.contains(&"TRANSPORT_EOF".to_owned()), "{codes:?}");
     assert!(!codes.contains(&"DAEMON_UNAVAILABLE".to_owned()), "{codes:?}");
-    assert!(!doctor(&home).contains(&"TRANSPORT_EOF".to_owned()), "named once");
+    let mut again = McpClient::spawn_in(Arc::clone(&home), BINARY, &["mcp"], &[]);
+    again.initialize("2025-11-25");
+    again.list_tools();
+    assert!(!doctor(&home).contains(&"TRANSPORT_EOF".to_owned()), "a server runs again");
 }
 
 #[test]
