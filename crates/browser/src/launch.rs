@@ -30,7 +30,9 @@ const SWITCHES: &[&str] = &[
     "--disable-field-trial-config",
     "--disable-search-engine-choice-screen",
     "--disable-sync",
-    "--disable-features=BackForwardCache,Translate,MediaRouter,OptimizationHints,AutofillServerCommunication",
+    // The address bar's popups are pages of their own since 2026: two more renderer processes for each window.
+    "--disable-features=BackForwardCache,Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,\
+     WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
     "--metrics-recording-only",
     "--mute-audio",
     "--password-store=basic",
