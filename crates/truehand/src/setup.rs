@@ -78,6 +78,8 @@ impl Setup {
                 format!("where this program is can't be told: {error}"),
             )
         })?;
+        // A file that was replaced by an upgrade is gone by its name; the one that runs can still be started.
+        let program = if program.exists() { program } else { PathBuf::from("/proc/self/exe") };
         let mut arguments: Vec<std::ffi::OsString> =
             ["daemon", "run", "--detached", "--home"].map(Into::into).into();
         arguments.push(self.home.clone().into());

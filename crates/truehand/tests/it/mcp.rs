@@ -216,6 +216,18 @@ fn row_113_next_call_after_a_daemon_restart_works_and_says_what_was_lost() {
 }
 
 #[test]
+fn server_whose_file_is_gone_can_still_start_the_daemon() {
+    let home = Arc::new(Home::new());
+    let copy = home.join("truehand");
+    std::fs::copy(BINARY, &copy).unwrap();
+    let mut client = McpClient::spawn_in(Arc::clone(&home), &copy, &["mcp"], &[]);
+    std::fs::remove_file(&copy).unwrap();
+    client.initialize("2025-11-25");
+    let reply = client.call("browser_list_tabs", json!({}));
+    assert!(!reply.is_error, "{}", reply.text);
+}
+
+#[test]
 fn row_115_two_clients_at_once_never_see_each_others_tabs() {
     let site = Site::start_blocking();
     let home = Arc::new(Home::new());
