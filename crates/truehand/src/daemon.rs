@@ -97,6 +97,10 @@ fn be(setup: &Setup, detached: bool) -> Result<ExitCode, ErrorBody> {
         eprintln!("no session of its own: {error}");
     }
     log_to_stderr(setup, "info");
+    // Our starter made the folder. When it is gone, so is whoever wanted us, and nothing is made again.
+    if detached && !setup.run.dir().exists() {
+        return Ok(ExitCode::SUCCESS);
+    }
     let runtime = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
     let runtime =
         runtime.map_err(|error| ErrorBody::new(ErrorCode::Internal, format!("no runtime: {error}")))?;
