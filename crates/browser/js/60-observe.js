@@ -62,6 +62,8 @@
     data: new Map(),
     /** An element's own text before; null when it can't be told. @type {Map<Node, string | null>} */
     texts: new Map(),
+    /** Whether a field took input. */
+    wrote: false,
     /** Elements that are new in this window: what changes in them is part of their coming. */
     fresh: new WeakSet(),
     /** How often a node changed in a way. @type {WeakMap<Node, Map<string, {n: number, at: number}>>} */
@@ -76,12 +78,27 @@
     flips: null,
     /** @type {Element | null} */
     acted: null,
+    hovering: false,
     elsewhere: false,
     /** @type {Element | null} */
     focusBefore: null,
     focusSelector: '',
     /** @type {{receiver: string, intended: boolean, trusted: boolean} | null} */
     hit: null,
+    /** What pointing or focusing did by itself: attributes that may only be looks, by their first values. @type {Map<Element, Map<string, string | null>>} */
+    looks: new Map(),
+    /** Elements that pointing brought or took; and those that came and went again within the window. */
+    passing: 0,
+    /** Whether something changed in the task of an input, which no ticker does. */
+    direct: false,
+    /** What changed at another time, by kind: it may be a ticker that is not known yet. @type {Map<Node, Set<string>>} */
+    loose: new Map(),
+    /** Elements added and removed, by the node that holds them. @type {Map<Node, {added: number, removed: number}>} */
+    children: new Map(),
+    /** Whether nothing but textless elements came, within what was acted on: they may be a ripple. */
+    hollow: true,
+    /** Fields that the browser refused to send, with its words. @type {Map<Element, string>} */
+    refused: new Map(),
   });
 
   let current = newWindow('idle');
@@ -108,6 +125,26 @@
   const inListener = () => {
     const event = globalThis.event;
     return Boolean(event) && INPUT_EVENTS.has(event.type);
+  };
+
+  const POINTING = new Set(['mouseover', 'mouseout', 'mouseenter', 'mouseleave', 'mousemove', 'pointerover', 'pointerout', 'pointerenter',
+    'pointerleave', 'pointermove']);
+  const FOCUSING = new Set(['focus', 'focusin', 'blur', 'focusout']);
+  /** Attributes that may say no more than how a thing looks. */
+  const LOOKS = /^(class|style|data-.*)$/;
+
+  /**
+   * Whether a change is none of the action that was asked for: its pointer came over the element and its focus moved there, and
+   * pages answer both with tips and rings. What hovering brings counts when hovering is the action.
+   * @param {ReturnType<typeof newWindow>} w @param {MutationRecord} record
+   */
+  const isIncidental = (w, record) => {
+    const type = globalThis.event?.type;
+    if (w.mode !== 'open' || w.acted === null || w.hovering || !type) return false;
+    if (POINTING.has(type)) return true;
+    if (!FOCUSING.has(type) || record.type !== 'attributes' || !LOOKS.test(record.attributeName)) return false;
+    const el = /** @type {Element} */ (record.target);
+    return lib.contains(el, w.acted) || lib.contains(w.acted, el);
   };
 
   /** @param {Habit | undefined} habit @param {number} at */
@@ -224,6 +261,13 @@
         if (record.type === 'childList') watchCustom(record.addedNodes);
         continue;
       }
+      if (isIncidental(w, record)) {
+        noteIncidental(w, record);
+        continue;
+      }
+      if (inInput) w.direct = true;
+      else if (w.loose.has(node)) w.loose.get(node).add(kind);
+      else w.loose.set(node, new Set([kind]));
       if (!news && !isRepeat(w, node, kind, at)) news = true;
       if (w.truncated) countCheaply(w, record);
       else if (record.type === 'childList') children.push(record);
@@ -233,8 +277,47 @@
     // Children first: what changes in an element that is new is part of its coming.
     if (children.length) noteChildren(w, children);
     for (const record of others) record.type === 'attributes' ? noteAttribute(w, record) : noteData(w, record);
+    // What has proved itself a ticker since was one from its first change on.
+    if (w.mode === 'late') for (const [node, kinds] of w.loose) for (const kind of kinds) if (habits.get(node)?.get(kind)?.proved) demote(w, node, kind);
     // An animation that the action started counts, but its hundredth step is nothing to wait for.
     if (!news) w.serial = serial;
+  };
+
+  /** @param {ReturnType<typeof newWindow>} w @param {MutationRecord} record */
+  const noteIncidental = (w, record) => {
+    if (record.type === 'childList') {
+      w.passing += countElementsIn(record.addedNodes) + countElementsIn(record.removedNodes);
+      // What changes in it later on belongs to it.
+      for (const node of record.addedNodes) if (isElement(node)) w.fresh.add(node);
+      return;
+    }
+    if (record.type !== 'attributes') return void w.passing++;
+    const el = /** @type {Element} */ (record.target);
+    let names = w.looks.get(el);
+    if (!names) w.looks.set(el, (names = new Map()));
+    const key = keyOf(record);
+    if (!names.has(key)) names.set(key, record.oldValue);
+  };
+
+  /** Takes back what a node's changes of a kind have been counted as. @param {ReturnType<typeof newWindow>} w @param {Node} node @param {string} kind */
+  const demote = (w, node, kind) => {
+    const kinds = w.loose.get(node);
+    kinds?.delete(kind);
+    if (kinds?.size === 0) w.loose.delete(node);
+    w.ambient++;
+    if (kind === 'characterData') w.data.delete(/** @type {CharacterData} */ (node));
+    else if (kind === 'childList') {
+      w.texts.delete(node);
+      const count = w.children.get(node);
+      w.children.delete(node);
+      w.added -= count?.added ?? 0;
+      w.removed -= count?.removed ?? 0;
+    } else {
+      const names = w.attrs.get(/** @type {Element} */ (node));
+      for (const key of names?.keys() ?? []) if (key === kind.slice(2) || key.endsWith(` ${kind.slice(2)}`)) names.delete(key);
+    }
+    const habit = habits.get(node)?.get(kind);
+    if (habit) habit.proved = true;
   };
 
   /** Whether this node has changed in this way in eight earlier batches of the window. @param {ReturnType<typeof newWindow>} w @param {Node} node @param {string} kind @param {number} at */
@@ -260,6 +343,13 @@
 
   /** @param {Element} el @param {MutationRecord} record */
   const valueOf = (el, record) => (record.attributeNamespace ? el.getAttributeNS(record.attributeNamespace, record.attributeName) : el.getAttribute(record.attributeName));
+
+  /** @param {MutationRecord} record */
+  const keyOf = (record) => (record.attributeNamespace ? `${record.attributeNamespace} ${record.attributeName}` : record.attributeName);
+  const valueAt = (/** @type {Element} */ el, /** @type {string} */ key) => {
+    const cut = key.indexOf(' ');
+    return cut < 0 ? el.getAttribute(key) : el.getAttributeNS(key.slice(0, cut), key.slice(cut + 1));
+  };
 
   /** @param {ReturnType<typeof newWindow>} w @param {MutationRecord} record */
   const countCheaply = (w, record) => {
@@ -290,7 +380,7 @@
     if (w.fresh.has(el)) return;
     let names = w.attrs.get(el);
     if (!names) w.attrs.set(el, (names = new Map()));
-    const key = record.attributeNamespace ? `${record.attributeNamespace} ${record.attributeName}` : record.attributeName;
+    const key = keyOf(record);
     if (!names.has(key)) names.set(key, record.oldValue);
   };
 
@@ -340,10 +430,18 @@
     let before = w.added + w.removed;
     for (const [node, how] of first) {
       const here = isHere(node);
-      if (how === 'added' && here) w.added += countTree(w, node, first, 'removed', counted, true);
-      else if (how === 'removed' && !here) w.removed += countTree(w, node, first, 'added', counted, false);
+      if (how === 'added' && here) {
+        if (w.hollow && !isHollow(w, /** @type {Element} */ (node))) w.hollow = false;
+        book(w, parentOf(node), 'added', countTree(w, node, first, 'removed', counted, true));
+      } else if (how === 'removed' && !here) {
+        const came = w.undone;
+        book(w, from.get(node), 'removed', countTree(w, node, first, 'added', counted, false));
+        // What came in this window and is gone again was passing.
+        book(w, from.get(node), 'added', came - w.undone);
+      }
       else if (how === 'removed') {
         const parent = from.get(node);
+        w.hollow = false;
         if (parentOf(node) !== parent) (w.added++, w.removed++);
         else if (moved.has(parent)) moved.get(parent).push(node);
         else moved.set(parent, [node]);
@@ -494,8 +592,7 @@
     for (const [el, names] of w.attrs) {
       if (!lib.isConnected(el)) continue;
       for (const [key, was] of names) {
-        const cut = key.indexOf(' ');
-        if ((cut < 0 ? el.getAttribute(key) : el.getAttributeNS(key.slice(0, cut), key.slice(cut + 1))) !== was) attr++;
+        if (valueAt(el, key) !== was) attr++;
       }
     }
     for (const [target, was] of w.texts) if (target.isConnected && (was === null || ownText(target) !== was)) text++;
@@ -557,7 +654,10 @@
       inInput = true;
       channel.port2.postMessage(0);
     }
-    if (current.mode === 'open' && (event.type === 'input' || event.type === 'change')) changed();
+    if (current.mode === 'open' && (event.type === 'input' || event.type === 'change')) {
+      current.wrote ||= event.type === 'input';
+      changed();
+    }
   };
 
   const onFocus = () => {
@@ -717,7 +817,8 @@
         } else if (effective) {
           quiet++;
         }
-        effective = effective || seen || amounts(w, tally(w));
+        // A field that took input is read back by who wrote it: nothing is gained by waiting longer when it holds the same as before.
+        effective = effective || seen || w.wrote || amounts(w, tally(w));
         if (!effective && w.shown) {
           w.flips = lib.flips(w);
           effective = w.flips !== null;
