@@ -27,7 +27,8 @@ pub fn normalise_url(text: &str) -> Result<String, ErrorBody> {
             Ok("about:blank".to_owned())
         }
         blocked => {
-            let error = ErrorBody::new(ErrorCode::SchemeBlocked, format!("{blocked}: addresses are not opened"));
+            let error =
+                ErrorBody::new(ErrorCode::SchemeBlocked, format!("{blocked}: addresses are not opened"));
             Err(error.with("scheme", blocked))
         }
     }
@@ -65,7 +66,8 @@ fn with_scheme(text: &str) -> Result<String, ErrorBody> {
     if bare.starts_with(['/', '\\', '?', '#', '.', ':']) {
         return Err(unreadable(text, "it has no host"));
     }
-    let guess = Url::parse(&format!("https://{bare}")).map_err(|error| unreadable(text, &error.to_string()))?;
+    let guess =
+        Url::parse(&format!("https://{bare}")).map_err(|error| unreadable(text, &error.to_string()))?;
     let plain_http = match guess.host() {
         Some(Host::Domain(name)) => {
             let name = name.trim_end_matches('.');
@@ -144,7 +146,9 @@ mod tests {
         ] {
             assert_eq!(normalise_url(text).expect_err(text).code, ErrorCode::SchemeBlocked, "{text}");
         }
-        for text in ["", " \n", "/path", "\\\\host\\share", "?q", "hello world", "https://", "http://[::1", "//"] {
+        for text in
+            ["", " \n", "/path", "\\\\host\\share", "?q", "hello world", "https://", "http://[::1", "//"]
+        {
             assert_eq!(normalise_url(text).expect_err(text).code, ErrorCode::InvalidArguments, "{text}");
         }
     }

@@ -77,6 +77,31 @@ impl CallCtx {
         }
     }
 
+    /// Whether the call may go on.
+    ///
+    /// # Errors
+    /// `DEADLINE` when the time is over, `CANCELLED` when the client gave up; both name `what`.
+    pub fn check(&self, what: &str) -> Result<(), ErrorBody> {
+        if self.cancel.is_cancelled() {
+            Err(Self::cancelled(what))
+        } else if self.remaining().is_zero() {
+            Err(Self::over(what))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn cancelled(what: &str) -> ErrorBody {
+        ErrorBody::new(
+            ErrorCode::Cancelled,
+            format!("the client cancelled the call while it waited for {what}"),
+        )
+    }
+
+    fn over(what: &str) -> ErrorBody {
+        ErrorBody::new(ErrorCode::Deadline, format!("the call's time ran out while it waited for {what}"))
+    }
+
     /// Waits for `future`, but not past the deadline and not past a cancel.
     ///
     /// # Errors
@@ -85,12 +110,8 @@ impl CallCtx {
         tokio::select! {
             biased;
             value = future => Ok(value),
-            () = self.cancel.cancelled() => {
-                Err(ErrorBody::new(ErrorCode::Cancelled, format!("the client cancelled the call while it waited for {what}")))
-            }
-            () = tokio::time::sleep_until(self.deadline.into()) => {
-                Err(ErrorBody::new(ErrorCode::Deadline, format!("the call's time ran out while it waited for {what}")))
-            }
+            () = self.cancel.cancelled() => Err(Self::cancelled(what)),
+            () = tokio::time::sleep_until(self.deadline.into()) => Err(Self::over(what)),
         }
     }
 }

@@ -76,7 +76,11 @@ pub struct ElementRef {
 
 impl fmt::Display for ElementRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.frame == 0 { write!(f, "e{}", self.number) } else { write!(f, "f{}e{}", self.frame, self.number) }
+        if self.frame == 0 {
+            write!(f, "e{}", self.number)
+        } else {
+            write!(f, "f{}e{}", self.frame, self.number)
+        }
     }
 }
 

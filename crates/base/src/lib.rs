@@ -13,8 +13,8 @@ mod error;
 mod facts;
 mod ids;
 mod outcome;
-mod secret;
 pub mod schema;
+mod secret;
 pub mod text;
 pub mod words;
 

@@ -29,7 +29,12 @@ fn flatten(schema: &Value, defs: &Value, root: bool) -> Value {
             many if many.iter().all(|v| v.get("const").is_some() || v.get("enum").is_some()) => {
                 let names: Vec<Value> = many
                     .iter()
-                    .flat_map(|v| v.get("const").cloned().into_iter().chain(v["enum"].as_array().cloned().unwrap_or_default()))
+                    .flat_map(|v| {
+                        v.get("const")
+                            .cloned()
+                            .into_iter()
+                            .chain(v["enum"].as_array().cloned().unwrap_or_default())
+                    })
                     .collect();
                 serde_json::json!({ "type": "string", "enum": names })
             }
@@ -58,7 +63,8 @@ fn flatten(schema: &Value, defs: &Value, root: bool) -> Value {
                 out.insert(key.clone(), flatten(value, defs, false));
             }
             "description" => {
-                let words = value.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+                let words =
+                    value.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
                 out.insert(key.clone(), Value::String(words));
             }
             _ => {

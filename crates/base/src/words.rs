@@ -2,7 +2,9 @@
 //! writes such sentences.
 
 use crate::text::{clip, one_line};
-use crate::{DialogHandling, Download, ErrorBody, LateEffect, Outcome, PageEffect, RequestFact, TabsEffect, Verdict};
+use crate::{
+    DialogHandling, Download, ErrorBody, LateEffect, Outcome, PageEffect, RequestFact, TabsEffect, Verdict,
+};
 use serde_json::Value;
 
 /// The whole reply: the verdict line, then details that did not fit on it, then the body.
@@ -108,7 +110,10 @@ fn effect_facts(effect: &PageEffect) -> Vec<String> {
     facts.extend(effect.network.sent.iter().take(4).map(request_words));
     let unsent = effect.network.failed.iter().filter(|f| !effect.network.sent.contains(f));
     facts.extend(unsent.take(4).map(request_words));
-    if effect.network.sent.is_empty() && effect.network.failed.is_empty() && effect.network.requests_started > 0 {
+    if effect.network.sent.is_empty()
+        && effect.network.failed.is_empty()
+        && effect.network.requests_started > 0
+    {
         facts.push(format!("{} requests", effect.network.requests_started));
     }
     if effect.network.in_flight_at_end > 0 {

@@ -438,7 +438,7 @@ impl Scope {
     /// None today; a browser that is not started has no tabs.
     pub async fn list_tabs(&self, ctx: &CallCtx) -> Result<Vec<TabInfo>, ErrorBody> {
         self.touch();
-        ctx.wait("the tabs", std::future::ready(())).await?;
+        ctx.check("the tabs")?;
         let current = lock(&self.inner.state).current;
         Ok(self.open_space().map(|space| space.list(current)).unwrap_or_default())
     }

@@ -239,7 +239,7 @@ impl Tab {
         });
         let mut notes = Vec::new();
         if ready.await.is_err() {
-            ctx.wait("nothing", std::future::ready(())).await?;
+            ctx.check("the page")?;
             notes.push("the page's content did not come within 20 s; it may be usable in part".to_owned());
         }
         let patient = Observe { cap: observe.cap.max(Duration::from_secs(5)), ..*observe };

@@ -73,7 +73,7 @@ impl Tab {
         let soon = ctx.at_most(Duration::from_secs(2));
         let opened = self.wait_until(&soon, "the file chooser", |s| s.chooser.take()).await;
         let Ok((session, node)) = opened else {
-            ctx.wait("nothing", std::future::ready(())).await?;
+            ctx.check("the page")?;
             let name = clicked.target.map(|t| t.description).unwrap_or_default();
             return Err(ErrorBody::new(
                 ErrorCode::WrongElement,

@@ -69,7 +69,7 @@ impl Tab {
             }
             self.check_ready()?;
         }
-        ctx.wait("the condition", std::future::ready(())).await?;
+        ctx.check("the condition")?;
         Err(ErrorBody::new(
             ErrorCode::Timeout,
             format!("{} did not come within {} ms", condition_words(condition), millis(timeout)),
@@ -116,7 +116,7 @@ impl Tab {
                 Err(other) => return Err(other.into_body(self)),
             }
         }
-        ctx.wait("the page to be idle", std::future::ready(())).await?;
+        ctx.check("the page to be idle")?;
         let url = self.url();
         let open: Vec<Value> = self.with(|s| {
             let open =
