@@ -121,3 +121,18 @@ fn navigate_page_opens_goes_back_and_forward_and_reloads_as_its_type_says() {
     assert_eq!(h.site.count("GET", "/tab-b.html"), before + 1);
     h.fails("navigate_page", json!({ "url": "file:///etc/passwd" }), ErrorCode::SchemeBlocked);
 }
+
+#[test]
+fn click_while_the_page_is_left_ends_and_the_next_call_works() {
+    let h = Hands::at("/count.html");
+    let there = h.site.other_host_url("/api/slow?ms=700");
+    std::thread::scope(|threads| {
+        let leaving = threads.spawn(|| h.call("browser_navigate", json!({ "url": there })));
+        while !leaving.is_finished() {
+            h.call("browser_click", json!({ "ref": "#add" }));
+        }
+        assert!(leaving.join().unwrap().ok());
+    });
+    h.fails("browser_click", json!({ "ref": "#add" }), ErrorCode::NoMatch);
+    assert!(h.read().contains("42"));
+}
