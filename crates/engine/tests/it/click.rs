@@ -163,7 +163,7 @@ fn click_that_posts_and_fails_is_no_success_whatever_the_page_says() {
 fn click_that_downloads_reports_name_size_and_checksum() {
     let h = Hands::at("/download.html");
     let clicked = h.ok("browser_click", json!({ "ref": "text=Get report" }));
-    let download = &effect(&clicked).downloads[0];
+    let [download] = &effect(&clicked).downloads[..] else { panic!("not one download: {clicked:#?}") };
     assert_eq!((download.name.as_str(), download.bytes), ("report 2026.csv", Some(8)));
     assert_eq!(download.sha256.as_deref(), Some(REPORT_SHA256));
     let content = std::fs::read_to_string(download.path.as_ref().unwrap()).unwrap();

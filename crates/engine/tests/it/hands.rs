@@ -138,17 +138,18 @@ impl Hands {
     /// Waits until the page logged `word`; gives the whole log.
     #[track_caller]
     pub fn wait_log(&self, word: &str) -> String {
-        let end = Instant::now() + LOG_LIMIT;
-        loop {
-            let log = self.log();
-            if log.split(' ').any(|w| w == word) {
-                return log;
-            }
-            assert!(
-                Instant::now() < end,
-                "the page did not log {word:?} within {LOG_LIMIT:?}; it logged {log:?}"
-            );
-        }
+        let limit = LOG_LIMIT.as_millis();
+        let script = format!(
+            "new Promise((done) => {{ const end = Date.now() + {limit}; const look = () => \
+             window.__log.join(' ').split(' ').includes('{word}') || Date.now() > end ? done() : setTimeout(look, 20); look(); }})"
+        );
+        self.js(&script);
+        let log = self.log();
+        assert!(
+            log.split(' ').any(|w| w == word),
+            "the page logged {log:?} and not {word:?} within {limit} ms"
+        );
+        log
     }
 
     /// The page as text.

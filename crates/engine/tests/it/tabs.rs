@@ -120,3 +120,20 @@ fn popup_is_announced_and_not_followed() {
         assert!(read.text.unwrap().contains(title));
     }
 }
+
+#[test]
+fn download_of_one_client_is_never_told_to_another() {
+    // Both act at the same time, so that the other's window is open when the download begins. The other
+    // came first, so whoever goes through the clients in order meets it first.
+    let other = Hands::at("/quiet.html");
+    let mine = Hands::at("/download.html");
+    for _ in 0..5 {
+        let (downloaded, idle) = std::thread::scope(|threads| {
+            let idle = threads.spawn(|| other.ok("browser_click", json!({ "ref": "#nothing" })));
+            let downloaded = mine.ok("browser_click", json!({ "ref": "text=Get report" }));
+            (downloaded, idle.join().unwrap())
+        });
+        assert_eq!(effect(&idle).downloads, [], "a download of another client");
+        assert_eq!(effect(&downloaded).downloads.len(), 1, "{downloaded:#?}");
+    }
+}
