@@ -8,6 +8,8 @@
   const records = new Map();
   /** @type {WeakMap<Element, number>} */
   const numbers = new WeakMap();
+  /** Numbers that a quick read took back. @type {Map<number, Record>} */
+  const retired = new Map();
   const KEEP = 50000;
 
   const ROW = 'tr, li, [role=row], [role=listitem], [role=option], [role=treeitem], article, [role=article]';
@@ -165,13 +167,39 @@
 
   const candidates = (els, alloc) => els.slice(0, 12).map((el) => lib.entryOf(el, alloc));
 
+  /** A quick read replaces what was shown before: numbers that are not among `keep` no longer stand for anything. */
+  lib.retireRefs = (keep) => {
+    for (const [number, record] of records) {
+      if (keep.has(number)) continue;
+      records.delete(number);
+      retired.set(number, record);
+      const el = record.ref.deref();
+      if (el && numbers.get(el) === number) numbers.delete(el);
+    }
+    for (const number of retired.keys()) {
+      if (retired.size <= KEEP) break;
+      retired.delete(number);
+    }
+    lib.fresh();
+  };
+
+  /** The refusal of a number that a quick read took back, with the element under its new one. */
+  function takenBack(record, alloc) {
+    const el = record.ref.deref();
+    const meant = el && lib.isConnected(el) && sameKind(el, record) ? [el] : twins(record, null);
+    return { problem: { status: 'stale', why: 'a quick read replaced the earlier references', candidates: candidates(meant, alloc) } };
+  }
+
   /** The element itself, for handing it to the browser: a file input that is given files. */
   lib.element = (number) => records.get(number)?.ref.deref() ?? null;
 
   /** A number back to its element: alive and still itself, found again, or refused. */
   lib.resolveRef = (number, alloc) => {
     const record = records.get(number);
-    if (!record) return { problem: { status: 'unknown_ref' } };
+    if (!record) {
+      const old = retired.get(number);
+      return old ? takenBack(old, alloc) : { problem: { status: 'unknown_ref' } };
+    }
     const el = record.ref.deref();
     if (el && lib.isConnected(el)) {
       const renamed = !sameKind(el, record);

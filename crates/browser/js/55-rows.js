@@ -357,6 +357,7 @@
     const want = lib.clean(args.query).toLowerCase();
     const role = args.role ? ROLE_ALIASES[args.role] || args.role : null;
     const limit = args.limit ?? 20;
+    const kept = new Set();
     const matches = [];
     let total = 0;
     eachItem(lib.readTree(null, false).items, (item) => {
@@ -365,8 +366,11 @@
       const name = lib.nameOf(el);
       if (!name.toLowerCase().includes(want) || (!role && !item.ref && item.role !== 'heading')) return;
       total++;
-      if (matches.length < limit) matches.push({ ...lib.entryOf(item.el, alloc), role: item.role, name: lib.clean(name, 80) });
+      if (matches.length >= limit) return;
+      matches.push({ ...lib.entryOf(item.el, alloc), role: item.role, name: lib.clean(name, 80) });
+      kept.add(lib.refOf(item.el, alloc));
     });
+    lib.retireRefs(kept);
     return { status: 'ok', matches, total, next: alloc.next };
   };
 

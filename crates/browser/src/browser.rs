@@ -7,7 +7,7 @@ use crate::space::Space;
 use crate::tab::lock;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::process::Child;
 use truehand_base::{CallCtx, ErrorBody};
 use truehand_cdp::{self as cdp, Connection, Event, EventStream};
@@ -23,7 +23,6 @@ pub(crate) struct Browser {
     /// A profile folder that goes with the browser.
     ephemeral: Option<PathBuf>,
     spaces: Mutex<Vec<Weak<Space>>>,
-    started: Instant,
 }
 
 impl Browser {
@@ -43,7 +42,6 @@ impl Browser {
             child: Mutex::new(Some(launched.child)),
             ephemeral: ephemeral.then(|| options.profile_dir.clone()),
             spaces: Mutex::default(),
-            started: Instant::now(),
         });
         browser.ready(ctx, launched.events).await?;
         Ok(browser)
@@ -65,7 +63,6 @@ impl Browser {
             child: Mutex::default(),
             ephemeral: None,
             spaces: Mutex::default(),
-            started: Instant::now(),
         });
         browser.ready(ctx, events).await?;
         Ok(browser)
@@ -86,11 +83,6 @@ impl Browser {
 
     fn spaces(&self) -> Vec<Arc<Space>> {
         lock(&self.spaces).iter().filter_map(Weak::upgrade).collect()
-    }
-
-    /// Whether it is so new that the context for which it was started may still be on its way.
-    pub fn just_started(&self) -> bool {
-        self.started.elapsed() < Duration::from_secs(20) && lock(&self.spaces).is_empty()
     }
 
     /// Whether it is still there.

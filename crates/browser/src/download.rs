@@ -20,13 +20,15 @@ pub(crate) fn begin_download(spaces: &[Arc<Space>], event: &DownloadWillBegin) {
         bytes: None,
         sha256: None,
     };
-    for space in spaces {
-        let tabs = space.attached_tabs();
-        let owner = tabs.iter().find(|t| t.has_frame(&event.frame_id));
-        if let Some(tab) = owner.or_else(|| tabs.iter().find(|t| t.window_open())) {
-            tab.begin_download(&event.guid, download);
-            return;
-        }
+    let owner = spaces.iter().flat_map(|s| s.attached_tabs()).find(|t| t.has_frame(&event.frame_id));
+    // A popup that only downloads is not attached: then it is whoever acts right now among the tabs of its own context.
+    let beside = || {
+        let space = spaces.iter().find(|s| s.has_target(&event.frame_id.0))?;
+        space.attached_tabs().into_iter().find(Tab::window_open)
+    };
+    match owner.or_else(beside) {
+        Some(tab) => tab.begin_download(&event.guid, download),
+        None => tracing::info!("a download of no known tab began: {}", download.name),
     }
 }
 

@@ -77,6 +77,24 @@ pub struct BrowserPool {
     browsers: tokio::sync::Mutex<HashMap<ScopeOptions, Arc<Browser>>>,
     scopes: Mutex<HashMap<ClientId, Arc<ScopeInner>>>,
     launched: AtomicU32,
+    /// How many contexts are being opened; no browser is closed meanwhile, since it may be the one that they are for.
+    opening: AtomicU32,
+}
+
+/// Counts as an opening until it is dropped.
+struct Opening(Arc<BrowserPool>);
+
+impl Opening {
+    fn new(pool: &Arc<BrowserPool>) -> Self {
+        pool.opening.fetch_add(1, Ordering::SeqCst);
+        Opening(Arc::clone(pool))
+    }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        self.0.opening.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// A client's browser context and tabs. Clones are the same scope.
@@ -112,6 +130,7 @@ impl BrowserPool {
             browsers: tokio::sync::Mutex::default(),
             scopes: Mutex::default(),
             launched: AtomicU32::new(0),
+            opening: AtomicU32::new(0),
         });
         tokio::spawn(tidy(Arc::downgrade(&pool)));
         pool
@@ -252,11 +271,14 @@ impl BrowserPool {
             .filter(|s| lock(&s.state).space.as_ref().is_some_and(|space| space.alive()))
             .map(|s| s.options.clone())
             .collect();
-        // A launch holds this lock; tidying waits for the next turn then.
+        // A launch holds this lock, and a context on its way needs its browser: tidying waits for the next turn then.
+        if self.opening.load(Ordering::SeqCst) > 0 {
+            return;
+        }
         let Ok(mut browsers) = self.browsers.try_lock() else { return };
         let unused: Vec<ScopeOptions> = browsers
             .iter()
-            .filter(|(o, b)| !b.alive() || (!in_use.contains(o) && !b.just_started()))
+            .filter(|(o, b)| !b.alive() || !in_use.contains(o))
             .map(|(o, _)| o.clone())
             .collect();
         let closing: Vec<Arc<Browser>> = unused.iter().filter_map(|o| browsers.remove(o)).collect();
@@ -339,9 +361,26 @@ impl Scope {
         let pool = self.inner.pool.upgrade();
         let pool =
             pool.ok_or_else(|| ErrorBody::new(ErrorCode::BrowserGone, "the product is shutting down"))?;
+        let opening = Opening::new(&pool);
         let space = ctx.wait("the browser to start", pool.space(ctx, &self.inner.options)).await??;
         lock(&self.inner.state).space = Some(Arc::clone(&space));
+        drop(opening);
         Ok(space)
+    }
+
+    /// Whether the browser ended and nobody has been told yet.
+    #[must_use]
+    pub fn lost(&self) -> bool {
+        lock(&self.inner.state).space.as_ref().is_some_and(|space| !space.alive())
+    }
+
+    /// The caller has been told that the browser ended: the next call starts a new one.
+    pub fn told_of_loss(&self) {
+        let mut state = lock(&self.inner.state);
+        if state.space.as_ref().is_some_and(|space| !space.alive()) {
+            state.space = None;
+            state.current = None;
+        }
     }
 
     /// The tab that a call acts on: the named one, else the client's current one, else a new empty one.
@@ -435,9 +474,13 @@ impl Scope {
     /// The client's tabs.
     ///
     /// # Errors
-    /// None today; a browser that is not started has no tabs.
+    /// Those of connecting to a browser that already runs; one that is not started has no tabs.
     pub async fn list_tabs(&self, ctx: &CallCtx) -> Result<Vec<TabInfo>, ErrorBody> {
         self.touch();
+        if self.inner.options.attach.is_some() {
+            // What is open in a browser that already runs is known once it is connected.
+            self.space(ctx).await?;
+        }
         ctx.check("the tabs")?;
         let current = lock(&self.inner.state).current;
         Ok(self.open_space().map(|space| space.list(current)).unwrap_or_default())

@@ -116,6 +116,11 @@ impl Space {
         let _ = self.refs.compare_exchange(reserved.end, next, Ordering::Relaxed, Ordering::Relaxed);
     }
 
+    /// Whether a target is one of this space's tabs. The main frame of a tab has the target's own id.
+    pub fn has_target(&self, id: &str) -> bool {
+        lock(&self.tabs).entries.values().any(|e| e.target.0 == id)
+    }
+
     pub fn attached_tabs(&self) -> Vec<Tab> {
         lock(&self.tabs).entries.values().filter_map(|e| e.tab.clone()).collect()
     }

@@ -246,6 +246,8 @@ impl Tab {
         };
         if count(&answer["candidates"]) > 0 {
             error = error.with("candidates", answer["candidates"].clone());
+        } else if error.code == ErrorCode::RefStale {
+            error = error.next("read the page again and use a reference from that reply");
         }
         Err(error)
     }

@@ -33,7 +33,8 @@ impl Tab {
             let step = left.min(Duration::from_millis(250));
             let children = self.with(|s| s.live_frames());
             let alone = children.len() <= 1;
-            let wait = if alone { left } else { step };
+            // A frame that comes later must not be missed for long.
+            let wait = if alone { left.min(Duration::from_millis(500)) } else { step };
             let args = json!({ "condition": condition, "timeout_ms": millis(wait) });
             match self.ask_for::<Value>(ctx, &main, "waitFor", args, wait + Duration::from_secs(5)).await {
                 Ok(answer) => {
