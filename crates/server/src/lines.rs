@@ -10,11 +10,14 @@ pub(crate) const MAX_LINE: usize = 64 * 1024 * 1024;
 pub(crate) enum Line {
     /// A whole line without its end, or the rest of the stream when it did not end with one.
     Whole(Vec<u8>),
-    /// A line over the limit; it was skipped and the next read gives the one after it.
-    TooLong,
+    /// A line over the limit, with its beginning; the rest is skipped and the next read gives the one after it.
+    TooLong(Vec<u8>),
     /// The stream has ended.
     End,
 }
+
+/// So much of an overlong line is kept, in bytes: enough to tell whose it was.
+const HEAD: usize = 4 * 1024;
 
 /// A reader of lines. Dropping the future of [`LineReader::next`] loses nothing.
 pub(crate) struct LineReader<R> {
@@ -53,13 +56,17 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             let fits = self.held.len() + taken <= self.limit + 1;
             if !self.skipping && fits {
                 self.held.extend_from_slice(&chunk[..end.unwrap_or(taken)]);
+            } else if !self.skipping {
+                self.held.extend_from_slice(&chunk[..end.unwrap_or(taken).min(HEAD)]);
+                self.held.truncate(HEAD);
             }
             self.inner.consume(taken);
             let was_skipping = self.skipping;
             self.skipping = end.is_none() && (was_skipping || !fits);
             if !fits && !was_skipping {
-                self.held = Vec::new();
-                return Ok(Line::TooLong);
+                let mut head = std::mem::take(&mut self.held);
+                head.shrink_to_fit();
+                return Ok(Line::TooLong(head));
             }
             if end.is_some() && !was_skipping {
                 let mut line = std::mem::take(&mut self.held);
@@ -100,7 +107,8 @@ mod tests {
     async fn line_over_the_limit_is_skipped_and_the_next_one_is_read() {
         let mut text = vec![b'x'; 200_000];
         text.extend_from_slice(b"\nnext\n");
-        assert_eq!(all(&text, 100_000).await, vec![Line::TooLong, whole("next")]);
-        assert_eq!(all(b"12345\n123456\n1\n", 5).await, vec![whole("12345"), Line::TooLong, whole("1")]);
+        assert_eq!(all(&text, 100_000).await, vec![Line::TooLong(vec![b'x'; HEAD]), whole("next")]);
+        let long = Line::TooLong(b"123456".to_vec());
+        assert_eq!(all(b"12345\n123456\n1\n", 5).await, vec![whole("12345"), long, whole("1")]);
     }
 }

@@ -25,6 +25,12 @@ const RENAMES: &[(&str, &str)] = &[
     ("timeout_seconds", "timeout_s"),
 ];
 
+/// The most arguments that a call may have, whatever they are called.
+const MOST_ARGUMENTS: usize = 64;
+
+/// A longer name is not compared with those that there are, in bytes.
+const LONGEST_NAME: usize = 100;
+
 /// Brings arguments to a tool's own spellings. `schema` is the tool's normalised input schema.
 ///
 /// Names become snake case and known other names the tool's own. `element`, a description for people,
@@ -47,6 +53,9 @@ pub fn normalise(info: &Info, schema: &Value, arguments: Value) -> Result<Value,
         },
         _ => return Err(invalid(info, "the arguments must be an object".to_owned())),
     };
+    if given.len() > MOST_ARGUMENTS {
+        return Err(invalid(info, format!("{} arguments are more than any tool takes", given.len())));
+    }
     let properties = &schema["properties"];
     let mut out = Map::new();
     let mut element = None;
@@ -97,6 +106,10 @@ pub fn with_suggestion(error: ErrorBody, schema: &Value) -> ErrorBody {
 /// letters, since models mix up the order of words.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, most: usize) -> Vec<String> {
+    // Comparing takes time with the length, and nothing is like a name that is much longer than all names.
+    if name.len() > LONGEST_NAME {
+        return Vec::new();
+    }
     let wanted = snake(name);
     let words = |text: &str| -> Vec<String> {
         text.split('_').filter(|w| !w.is_empty() && *w != "browser").map(str::to_owned).collect()

@@ -3,6 +3,9 @@
 /// Modifiers in the order in which a chord lists them.
 const MODIFIERS: &[&str] = &["Primary", "Control", "Meta", "Alt", "Shift"];
 
+/// The most keys that one call presses.
+const MOST_KEYS: usize = 500;
+
 /// Reads keys: one chord in any spelling (`["Control+A"]`, `["Shift", "Tab"]`), or several single keys
 /// in order. A chord comes back with its modifiers first.
 ///
@@ -19,6 +22,12 @@ pub fn parse(written: &[String]) -> Result<Vec<String>, String> {
         return Err("one chord a call: press the chord and the other keys in calls of their own".to_owned());
     }
     let keys: Vec<String> = parts.into_iter().flatten().collect();
+    if keys.len() > MOST_KEYS {
+        return Err(format!("{} keys are too many for one call, at most {MOST_KEYS}", keys.len()));
+    }
+    if let Some(key) = keys.iter().find(|key| key.chars().any(char::is_control)) {
+        return Err(format!("{key:?} is no key"));
+    }
     let (mut modifiers, rest): (Vec<String>, Vec<String>) =
         keys.into_iter().partition(|key| MODIFIERS.contains(&key.as_str()));
     if modifiers.is_empty() {
@@ -119,6 +128,12 @@ mod tests {
         assert_eq!(read(&["Primary+Shift+1"]).as_deref(), Ok("Primary Shift Digit1"));
         assert_eq!(read(&["shift", "tab"]).as_deref(), Ok("Shift Tab"));
         assert_eq!(read(&["Control++"]).as_deref(), Ok("Control +"));
+    }
+
+    #[test]
+    fn keys_refuses_what_no_keyboard_has() {
+        assert_eq!(read(&["Tab", "\0"]), Err("\"\\0\" is no key".to_owned()));
+        assert!(read(&["a"; 501]).is_err() && read(&["a"; 500]).is_ok());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a command prints: results on standard output, everything else on standard error.
 
 use serde_json::Value;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use truehand_base::{ErrorBody, ErrorCode, Outcome, Verdict, words};
 
@@ -107,11 +107,18 @@ impl Output {
         }
     }
 
-    /// Prints to standard output. A reader that has gone is no error of ours.
+    /// Prints to standard output. A reader that has gone is no error of ours; a full disk is, and ends the
+    /// command: a result that nobody has must not pass for one.
     pub(crate) fn out(&self, text: &str) {
         let mut stdout = std::io::stdout().lock();
         let end = if text.ends_with('\n') { "" } else { "\n" };
-        drop(write!(stdout, "{text}{end}").and_then(|()| stdout.flush()));
+        match write!(stdout, "{text}{end}").and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                self.problem(&format!("STORE_FAILED: standard output can't be written: {error}"));
+                std::process::exit(i32::from(ErrorCode::StoreFailed.exit_code()));
+            }
+            _ => {}
+        }
     }
 
     fn problem(&self, text: &str) {

@@ -21,6 +21,9 @@ use truehand_base::{
 /// How long the daemon may take to answer after the call's own time is over or it was cancelled.
 const ANSWER_GRACE: Duration = Duration::from_secs(4);
 
+/// How long the daemon may take to answer what costs it nothing.
+const QUICK: Duration = Duration::from_secs(5);
+
 /// How often a call that was surely not begun is sent again.
 const TRIES: usize = 3;
 
@@ -64,6 +67,7 @@ impl Listed {
 
 /// One connection.
 struct Link {
+    run: RunDir,
     out: UnboundedSender<Request>,
     waiting: Mutex<HashMap<u64, Waiting>>,
     next_id: AtomicU64,
@@ -207,6 +211,7 @@ impl Link {
         let (out, requests) = unbounded_channel();
         let (welcome_sender, welcome) = watch::channel(None);
         let link = Arc::new(Link {
+            run: settings.run.clone(),
             out,
             waiting: Mutex::new(HashMap::new()),
             next_id: AtomicU64::new(1),
@@ -276,7 +281,11 @@ impl Link {
                 self.waiting().remove(&id);
                 let code =
                     if ctx.cancel().is_cancelled() { ErrorCode::Cancelled } else { ErrorCode::Deadline };
-                Err(ErrorBody::new(code, "the daemon did not answer in time"))
+                let greeted = self.welcome.borrow().is_some();
+                Err(match code {
+                    ErrorCode::Deadline if !greeted => silent(&self.run),
+                    _ => ErrorBody::new(code, "the daemon did not answer in time"),
+                })
             }
         }
     }
@@ -303,7 +312,7 @@ impl Link {
             };
             let reply = match line {
                 Ok(Line::Whole(line)) => serde_json::from_slice::<Reply>(&line),
-                Ok(Line::TooLong) => {
+                Ok(Line::TooLong(_)) => {
                     tracing::error!("the daemon sent a line that is too long");
                     break;
                 }
@@ -387,6 +396,13 @@ fn lost(message: &str) -> ErrorBody {
     )
 }
 
+/// Something holds the socket and does not say a word.
+fn silent(run: &RunDir) -> ErrorBody {
+    let who = run.written_pid().map_or("the daemon".to_owned(), |pid| format!("the daemon, process {pid},"));
+    let next = "end that process and call again: the daemon is started anew; open pages are lost";
+    ErrorBody::new(ErrorCode::DaemonUnavailable, format!("{who} does not answer")).next(next)
+}
+
 /// Asks the daemon how it is. `None` when none runs.
 ///
 /// # Errors
@@ -405,7 +421,7 @@ pub async fn status(ctx: &CallCtx, run: &RunDir) -> Result<Option<Status>, Error
 /// `DAEMON_UNAVAILABLE` when it does not come up.
 pub async fn keep(ctx: &CallCtx, run: &RunDir, launch: &Launch) -> Result<(), ErrorBody> {
     let stream = start::connect_or_start(ctx, run, launch).await?;
-    match converse(ctx, stream, &Request::Keep, Until::FirstReply).await? {
+    match converse(ctx, run, stream, &Request::Keep, Until::FirstReply).await? {
         Some(Reply::Kept) => Ok(()),
         _ => Err(lost("the daemon did not say that it stays")),
     }
@@ -420,15 +436,19 @@ pub async fn stop(ctx: &CallCtx, run: &RunDir) -> Result<bool, ErrorBody> {
         return Ok(false);
     }
     let Ok(stream) = start::connect(run).await else { return Ok(false) };
-    converse(ctx, stream, &Request::Stop, Until::End).await?;
+    converse(ctx, run, stream, &Request::Stop, Until::End).await?;
     // It has closed our connection; the lock is given back when its browsers are closed as well.
     let freed = async {
         while run.is_locked() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    ctx.wait("the daemon to end", freed).await?;
+    ctx.wait("the daemon to end", freed).await.map_err(|error| or_silent(error, run))?;
     Ok(true)
+}
+
+fn or_silent(error: ErrorBody, run: &RunDir) -> ErrorBody {
+    if error.code == ErrorCode::Deadline { silent(run) } else { error }
 }
 
 async fn ask(ctx: &CallCtx, run: &RunDir, request: &Request) -> Result<Option<Reply>, ErrorBody> {
@@ -436,7 +456,7 @@ async fn ask(ctx: &CallCtx, run: &RunDir, request: &Request) -> Result<Option<Re
         return Ok(None);
     }
     let Ok(stream) = start::connect(run).await else { return Ok(None) };
-    converse(ctx, stream, request, Until::FirstReply).await
+    converse(&ctx.at_most(QUICK), run, stream, request, Until::FirstReply).await
 }
 
 /// How long [`converse`] listens.
@@ -449,6 +469,7 @@ enum Until {
 /// Says one thing on a fresh connection and hears the answer; the last one when told to listen to the end.
 async fn converse(
     ctx: &CallCtx,
+    run: &RunDir,
     stream: UnixStream,
     request: &Request,
     until: Until,
@@ -465,13 +486,14 @@ async fn converse(
                 Line::Whole(line) => {
                     last = Some(serde_json::from_slice(&line).map_err(std::io::Error::other)?)
                 }
-                Line::TooLong | Line::End => return Ok(last),
+                Line::TooLong(_) | Line::End => return Ok(last),
             }
             if until == Until::FirstReply {
                 return Ok(last);
             }
         }
     };
-    let said: Result<Option<Reply>, std::io::Error> = ctx.wait("the daemon's answer", talk).await?;
+    let said: Result<Option<Reply>, std::io::Error> =
+        ctx.wait("the daemon's answer", talk).await.map_err(|error| or_silent(error, run))?;
     said.map_err(|error| lost(&format!("the daemon can't be talked to: {error}")))
 }

@@ -9,7 +9,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use truehand_base::{ClientId, ClientKind};
 
-/// How long a daemon waits with nobody connected and no browser open.
+/// How long a daemon waits once nobody is connected. A browser that is still open then keeps it longer, and
+/// it ends as soon as the last one has closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
     /// When it was started for a client that went away without a word.
@@ -50,6 +51,8 @@ enum Stay {
 #[derive(Debug)]
 struct Presence {
     connections: HashMap<ClientId, usize>,
+    /// Since when nobody is connected.
+    alone_since: Option<Instant>,
     stay: Stay,
 }
 
@@ -70,12 +73,14 @@ pub(crate) struct Lifetime {
 impl Lifetime {
     pub(crate) fn new(kept: bool, patience: Patience) -> Self {
         let stay = if kept { Stay::Kept } else { Stay::Unasked };
+        let now = Instant::now();
+        let presence = Presence { connections: HashMap::new(), alone_since: Some(now), stay };
         Lifetime {
-            presence: Mutex::new(Presence { connections: HashMap::new(), stay }),
+            presence: Mutex::new(presence),
             changed: Notify::new(),
             calls: AtomicUsize::new(0),
             patience,
-            started: Instant::now(),
+            started: now,
             draining: CancellationToken::new(),
             ending: CancellationToken::new(),
         }
@@ -90,6 +95,7 @@ impl Lifetime {
     pub(crate) fn came(&self, client: &ClientId) {
         let mut presence = self.presence();
         *presence.connections.entry(client.clone()).or_default() += 1;
+        presence.alone_since = None;
         if presence.stay == Stay::Dismissed {
             presence.stay = Stay::Unasked;
         }
@@ -106,6 +112,9 @@ impl Lifetime {
         });
         if left == 0 {
             presence.connections.remove(client);
+        }
+        if presence.connections.is_empty() {
+            presence.alone_since = presence.alone_since.or_else(|| Some(Instant::now()));
         }
         drop(presence);
         self.changed.notify_waiters();
@@ -162,25 +171,24 @@ impl Lifetime {
     /// Waits until nobody needs the daemon for as long as its patience.
     pub(crate) async fn over(&self, browsers: impl Fn() -> usize) {
         // Browsers end by themselves, and nobody tells us: they are counted anew at this pace.
-        const LOOK: Duration = Duration::from_millis(500);
-        let mut alone_since: Option<Instant> = None;
+        const LOOK: Duration = Duration::from_millis(250);
         loop {
             let change = self.changed.notified();
-            let (alone, patience) = {
+            let (alone_since, patience) = {
                 let presence = self.presence();
                 let patience = match presence.stay {
                     Stay::Unasked => self.patience.unasked,
                     Stay::Dismissed => self.patience.dismissed,
                     Stay::Kept => self.patience.kept,
                 };
-                (presence.connections.is_empty(), patience)
+                (presence.alone_since, patience)
             };
-            let idle = alone && browsers() == 0;
-            alone_since = if idle { alone_since.or_else(|| Some(Instant::now())) } else { None };
             let wait = match alone_since {
-                Some(since) if since.elapsed() >= patience => return,
-                Some(since) => patience.saturating_sub(since.elapsed()),
-                None if alone => LOOK,
+                Some(since) => match patience.saturating_sub(since.elapsed()) {
+                    Duration::ZERO if browsers() == 0 => return,
+                    Duration::ZERO => LOOK,
+                    left => left,
+                },
                 // With somebody connected only a change of connections matters.
                 None => Duration::from_hours(1),
             };
@@ -241,6 +249,24 @@ mod tests {
         assert!(!over.is_finished(), "a browser is open");
         browsers.store(0, Ordering::Relaxed);
         tokio::time::timeout(Duration::from_secs(10), over).await.unwrap().unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn patience_counts_from_the_last_connection_and_not_anew_from_the_last_browser() {
+        let life = std::sync::Arc::new(Lifetime::new(false, patience()));
+        let browsers = std::sync::Arc::new(AtomicUsize::new(1));
+        let mcp = client(ClientKind::Mcp, "1");
+        life.came(&mcp);
+        let over = {
+            let (life, browsers) = (life.clone(), browsers.clone());
+            tokio::spawn(async move { life.over(|| browsers.load(Ordering::Relaxed)).await })
+        };
+        tokio::task::yield_now().await;
+        life.went(&mcp);
+        tokio::time::sleep(Duration::from_millis(4_200)).await;
+        assert!(!over.is_finished(), "a browser is open");
+        browsers.store(0, Ordering::Relaxed);
+        tokio::time::timeout(Duration::from_millis(300), over).await.unwrap().unwrap();
     }
 
     #[tokio::test(start_paused = true)]

@@ -232,7 +232,7 @@ impl Connection {
                         self.say(Reply::Malformed(ErrorBody::new(ErrorCode::InvalidArguments, message)));
                     }
                 },
-                Ok(Line::TooLong) => {
+                Ok(Line::TooLong(_)) => {
                     let message = format!("a line is longer than {MAX_LINE} bytes");
                     self.say(Reply::Malformed(ErrorBody::new(ErrorCode::ArgumentTooLarge, message)));
                 }
@@ -350,7 +350,10 @@ impl Connection {
                 drop(ctx);
                 outcome
             };
-            let (outcome, ()) = tokio::join!(work, forward);
+            let (mut outcome, ()) = tokio::join!(work, forward);
+            if lifetime.ending.is_cancelled() {
+                outcome.error = outcome.error.map(cut_off);
+            }
             // A client that is gone needs no outcome; the trace has it.
             drop(out.send(Reply::Outcome(Box::new(OutcomeReply { id, outcome }))));
             id
@@ -387,6 +390,16 @@ impl Connection {
             host.client_gone(&client).await;
         }
     }
+}
+
+/// A call that was cancelled because the daemon ends: it was not the client who wanted that.
+fn cut_off(error: ErrorBody) -> ErrorBody {
+    if error.code != ErrorCode::Cancelled {
+        return error;
+    }
+    let message = "the daemon was told to end during the call";
+    let next = "look at the trace for what the call did, then call again: the daemon is started anew";
+    ErrorBody::new(ErrorCode::DaemonUnavailable, message).next(next)
 }
 
 async fn forward_progress(id: u64, mut steps: UnboundedReceiver<Progress>, out: UnboundedSender<Reply>) {

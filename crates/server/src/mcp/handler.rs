@@ -171,7 +171,9 @@ impl ServerHandler for Face {
                 return Ok(tools::result(&outcome, structured).into());
             }
         };
-        let mut call = Call::new(self.options.client.clone(), request.name, Value::Object(arguments));
+        // No tool has a name of this length; a clipped one is as unknown, and is what errors repeat.
+        let name = truehand_base::text::clip(&request.name, 100);
+        let mut call = Call::new(self.options.client.clone(), name, Value::Object(arguments));
         call.request_key = key;
         let said =
             self.questions.answer(&call, request.request_state.as_deref(), request.input_responses.as_ref());

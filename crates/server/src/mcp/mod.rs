@@ -7,6 +7,7 @@ mod approval;
 mod handler;
 mod presence;
 mod resources;
+mod salvage;
 mod tools;
 mod transport;
 

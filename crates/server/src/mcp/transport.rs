@@ -3,6 +3,7 @@
 //! A line that is no JSON, no UTF-8, too long, or no JSON-RPC message gets a JSON-RPC error, and the
 //! next line is read. One task owns the output, so that two messages never mix.
 
+use super::salvage::request_id;
 use crate::lines::{Line, LineReader};
 use rmcp::RoleServer;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -47,6 +48,10 @@ struct ComplaintBody {
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 
+/// What every line must be.
+const WANTED: &str = "send one message a line: JSON in UTF-8, at most 64 MiB, nested at most 127 deep, \
+with whole surrogate pairs";
+
 impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
     /// A transport over a pair of streams, and a mark that is set when the input has ended.
     pub(crate) fn new<W>(read: R, write: W, limit: usize) -> (Self, CancellationToken)
@@ -79,6 +84,11 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
         }
     }
 
+    /// Complains of a line that is no JSON, to the request that it was when that can be told.
+    fn misread(&self, what: &str, line: &[u8]) {
+        self.complain(PARSE_ERROR, format!("INVALID_ARGUMENTS: {what}; {WANTED}"), request_id(line));
+    }
+
     /// Reads a line's messages into the queue, or complains.
     fn take(&mut self, line: &[u8]) {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
@@ -88,7 +98,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
         let text = match std::str::from_utf8(line) {
             Ok(text) => text,
             Err(error) => {
-                return self.complain(PARSE_ERROR, format!("the line is not UTF-8: {error}"), Value::Null);
+                return self.misread(&format!("the line is not UTF-8: {error}"), line);
             }
         };
         if text.starts_with('[') {
@@ -98,7 +108,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
             Ok(message) => self.accept(message),
             Err(error) => match error.classify() {
                 Category::Syntax | Category::Eof | Category::Io => {
-                    self.complain(PARSE_ERROR, format!("the line is not JSON: {error}"), Value::Null);
+                    self.misread(&format!("the line is not JSON: {error}"), line);
                 }
                 Category::Data => self.refuse(&serde_json::from_str(text).unwrap_or_default(), &error),
             },
@@ -109,9 +119,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
     fn take_batch(&mut self, text: &str) {
         let messages: Vec<Value> = match serde_json::from_str(text) {
             Ok(messages) => messages,
-            Err(error) => {
-                return self.complain(PARSE_ERROR, format!("the line is not JSON: {error}"), Value::Null);
-            }
+            Err(error) => return self.misread(&format!("the line is not JSON: {error}"), text.as_bytes()),
         };
         if messages.is_empty() {
             self.complain(INVALID_REQUEST, "the batch is empty".to_owned(), Value::Null);
@@ -166,9 +174,9 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for LineTransport<R> {
             };
             match line {
                 Ok(Line::Whole(line)) => self.take(&line),
-                Ok(Line::TooLong) => {
-                    let message = "ARGUMENT_TOO_LARGE: the line is longer than 64 MiB".to_owned();
-                    self.complain(INVALID_REQUEST, message, Value::Null);
+                Ok(Line::TooLong(head)) => {
+                    let message = format!("ARGUMENT_TOO_LARGE: the line is longer than 64 MiB; {WANTED}");
+                    self.complain(INVALID_REQUEST, message, request_id(&head));
                 }
                 Ok(Line::End) => {
                     self.ended.cancel();

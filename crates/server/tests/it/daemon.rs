@@ -294,3 +294,42 @@ async fn switched_tools_reach_the_client_while_it_is_connected() {
     tokio::time::timeout(LIMIT, changes.changed()).await.expect("told").unwrap();
     assert_eq!(listed(), ["echo", "extra"]);
 }
+
+#[tokio::test]
+async fn call_that_the_end_of_the_daemon_cuts_off_is_not_said_to_be_cancelled_by_the_client() {
+    let daemon = Running::start(true).await;
+    let client = daemon.client("one");
+    let mut waiting = Box::pin(call(&client, "wait", json!({})));
+    tokio::select! {
+        _ = &mut waiting => panic!("it waits for ever"),
+        () = until("the call", || daemon.host.called() == 1) => {}
+    }
+    let mut raw = daemon.raw().await;
+    raw.say(b"\"stop\"").await;
+    let error = waiting.await.error.expect("it was cut off");
+    assert_eq!(error.code, ErrorCode::DaemonUnavailable, "{error}");
+    assert!(error.message.contains("told to end"), "{error}");
+    assert_eq!(daemon.ended().await, Ok(DaemonEnd::Done));
+}
+
+#[tokio::test]
+async fn daemon_that_never_says_a_word_is_unavailable_and_not_a_call_that_may_have_acted() {
+    let home = tempfile::tempdir().unwrap();
+    let run = RunDir::of(home.path());
+    run.prepare().unwrap();
+    let _silent = tokio::net::UnixListener::bind(run.socket()).unwrap();
+    let settings = ClientSettings {
+        run: run.clone(),
+        launch: None,
+        client: ClientId { kind: ClientKind::Cli, name: "one".to_owned() },
+        options: ClientOptions::default(),
+        catalog: table,
+    };
+    let client = DaemonClient::new(settings);
+    let ctx = CallCtx::with_timeout(Duration::from_millis(20));
+    let who = ClientId { kind: ClientKind::Cli, name: "one".to_owned() };
+    let outcome = client.call(&ctx, Call::new(who, "echo", json!({}))).await;
+    assert_eq!(outcome.error.map(|error| error.code), Some(ErrorCode::DaemonUnavailable));
+    let status = daemon::status(&ctx, &run).await;
+    assert_eq!(status.map_err(|error| error.code), Err(ErrorCode::DaemonUnavailable));
+}

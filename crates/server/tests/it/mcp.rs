@@ -140,16 +140,16 @@ async fn row_101_switching_a_tool_sends_list_changed_and_the_list_differs() {
 #[tokio::test]
 async fn broken_lines_are_answered_and_the_next_call_works() {
     let mut client = Client::plain().await;
-    let broken: [(&[u8], i64); 5] = [
-        (b"{\"jsonrpc\":\"2.0\",\"id\":7,\n", -32700),
-        (b"\xff\xfe{}\n", -32700),
-        (b"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}\n", -32600),
-        (b"{\"hello\":1}\n", -32600),
-        (b"[]\n", -32600),
+    let broken: [(&[u8], i64, Value); 5] = [
+        (b"{\"jsonrpc\":\"2.0\",\"id\":7,\n", -32700, json!(7)),
+        (b"\xff\xfe{}\n", -32700, Value::Null),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}\n", -32600, Value::Null),
+        (b"{\"hello\":1}\n", -32600, Value::Null),
+        (b"[]\n", -32600, Value::Null),
     ];
-    for (bytes, code) in broken {
+    for (bytes, code, id) in broken {
         client.send_bytes(bytes).await;
-        let answer = client.take(|m| m["id"].is_null() && m.get("error").is_some()).await;
+        let answer = client.take(|m| m["id"] == id && m.get("error").is_some()).await;
         assert_eq!(answer["error"]["code"], code, "{}", String::from_utf8_lossy(bytes));
         assert_eq!(client.call("echo", json!({ "text": "on" })).await["structuredContent"]["text"], "on");
     }
@@ -337,4 +337,33 @@ async fn answers_to_requests_before_the_end_of_input_are_still_written() {
     client.write.shutdown().await.unwrap();
     let answer = client.take(|m| m["id"] == id).await;
     assert_eq!(answer["result"]["structuredContent"]["text"], "last");
+}
+
+#[tokio::test]
+async fn request_that_can_not_be_read_is_answered_under_its_id() {
+    let mut client = Client::plain().await;
+    let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+    let long = "x".repeat(65 << 20);
+    for (id, value, code) in [
+        ("half a pair", r#""\ud800""#, -32700),
+        ("too large a number", "1e999", -32700),
+        ("too deep", deep.as_str(), -32700),
+        ("too long", &format!("\"{long}\""), -32600),
+    ] {
+        let params = format!(r#"{{"name":"echo","arguments":{{"text":{value}}}}}"#);
+        let line = format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"tools/call","params":{params}}}"#);
+        client.send_bytes(line.as_bytes()).await;
+        client.send_bytes(b"\n").await;
+        let answer = client.take(|m| m["id"] == id).await;
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+    }
+    assert_eq!(client.call("echo", json!({ "text": "next" })).await["structuredContent"]["text"], "next");
+}
+
+#[tokio::test]
+async fn tool_name_of_a_megabyte_is_unknown_and_not_repeated() {
+    let mut client = Client::plain().await;
+    let answer = client.call(&"n".repeat(1 << 20), json!({})).await;
+    assert_eq!(answer["structuredContent"]["error"]["code"], "UNKNOWN_TOOL");
+    assert!(answer.to_string().len() < 4_000, "{} bytes", answer.to_string().len());
 }

@@ -124,3 +124,17 @@ fn nearest_finds_typing_slips_and_words_in_another_order() {
     assert!(best("click").len() <= 3);
     assert!(best("weather_forecast").is_empty());
 }
+
+#[test]
+fn nearest_compares_no_name_that_is_much_longer_than_all_names() {
+    let long = format!("click_{}", "x".repeat(1_000_000));
+    assert_eq!(nearest(&long, ["browser_click"].into_iter(), 3), Vec::<String>::new());
+    assert_eq!(nearest("clikc", ["browser_click"].into_iter(), 3), ["browser_click"]);
+}
+
+#[test]
+fn more_arguments_than_any_tool_takes_are_refused() {
+    let many: Map<String, Value> = (0..65).map(|n| (format!("k{n}"), json!(1))).collect();
+    let error = normalise(&INFO, &schema(), Value::Object(many)).expect_err("refused");
+    assert!(error.message.contains("65 arguments"), "{error}");
+}
