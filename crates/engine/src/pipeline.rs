@@ -8,9 +8,11 @@ use crate::record::{Span, Trail};
 use crate::run::{self, Place};
 use crate::settings::Now;
 use crate::{admit, clients};
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use truehand_base::text::clip;
 use truehand_base::{Call, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Outcome, TabId, Verb, Warning};
 use truehand_browser::{Observe, Scope, TabInfo};
 use truehand_store::args_digest;
@@ -19,6 +21,12 @@ use url::Url;
 
 /// The longest that a call may take; every face must have its answer within 45 s.
 const LONGEST: Duration = Duration::from_secs(43);
+
+/// The most characters of a sentence in an outcome.
+const LONGEST_SENTENCE: usize = 2_000;
+
+/// The most entries of a list in an error.
+const LONGEST_LIST: usize = 100;
 
 /// Takes a call through the pipeline. It goes on to its end when the caller stops waiting, so that what
 /// it did is always recorded.
@@ -66,7 +74,37 @@ async fn recorded(core: Arc<Core>, ctx: CallCtx, call: Call) -> Outcome {
     if let Err(error) = core.recorder.record(&call, &trail, &outcome, span, write).await {
         outcome.warnings.push(unrecorded(&error));
     }
+    bound(&mut outcome);
     outcome
+}
+
+/// Cuts what repeats the caller's own words: an argument can be megabytes long.
+fn bound(outcome: &mut Outcome) {
+    outcome.done = clip(&outcome.done, LONGEST_SENTENCE);
+    for value in outcome.page_effect.iter_mut().flat_map(|effect| &mut effect.values) {
+        value.asked = value.asked.as_deref().map(|text| clip(text, LONGEST_SENTENCE));
+        value.got = clip(&value.got, LONGEST_SENTENCE);
+    }
+    let Some(error) = &mut outcome.error else { return };
+    error.message = clip(&error.message, LONGEST_SENTENCE);
+    error.next_step = clip(&error.next_step, LONGEST_SENTENCE);
+    bound_texts(&mut error.data);
+}
+
+fn bound_texts(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = clip(text, LONGEST_SENTENCE),
+        Value::Array(items) => {
+            let left_out = items.len().saturating_sub(LONGEST_LIST);
+            items.truncate(LONGEST_LIST);
+            items.iter_mut().for_each(bound_texts);
+            if left_out > 0 {
+                items.push(Value::String(format!("… {left_out} more")));
+            }
+        }
+        Value::Object(map) => map.values_mut().for_each(bound_texts),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// The steps up to the run; an error is a refusal before anything was done.

@@ -26,6 +26,7 @@ pub struct Place {
 pub async fn run(tool: &'static str, ctx: &CallCtx, prepared: Box<dyn Prepared>, place: Place) -> Outcome {
     let limit = ctx.remaining() + GRACE;
     let ctx = ctx.clone();
+    let scope = place.scope.clone();
     let mut task = tokio::spawn(async move {
         let Place { scope, observe, working_dir, artifacts } = &place;
         prepared.run(ToolCtx { call: &ctx, scope, observe: *observe, working_dir, artifacts }).await
@@ -41,9 +42,25 @@ pub async fn run(tool: &'static str, ctx: &CallCtx, prepared: Box<dyn Prepared>,
             ))
         }
     };
-    match result {
+    let mut outcome = match result {
         Ok(reply) => outcome(tool, reply),
         Err(error) => Outcome::failed(tool, error),
+    };
+    if scope.lost() {
+        tell_of_loss(&scope, &mut outcome);
+    }
+    outcome
+}
+
+/// Says that the browser ended, once: an action that was cut off is no success, and the call after it starts
+/// a new browser.
+fn tell_of_loss(scope: &Scope, outcome: &mut Outcome) {
+    if outcome.error.is_none() && outcome.page_effect.is_some() {
+        let message = "the browser ended while the action's effect was measured; its pages are lost";
+        outcome.error = Some(ErrorBody::new(ErrorCode::BrowserGone, message));
+    }
+    if outcome.error.as_ref().is_some_and(|error| error.code == ErrorCode::BrowserGone) {
+        scope.told_of_loss();
     }
 }
 

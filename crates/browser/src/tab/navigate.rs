@@ -57,6 +57,8 @@ impl Tab {
             }
             Err(error) => {
                 self.abandon(window);
+                // A load that nobody waits for any more must not come in the middle of what is done next.
+                drop(self.inner.session.start(cdp::page::StopLoading::default()));
                 return Err(error);
             }
         };
@@ -79,6 +81,15 @@ impl Tab {
         }
         if let Some(error) = navigated.error_text {
             self.abandon(window);
+            // The browser's own page about the error comes next; a call that follows must find it settled.
+            let soon = ctx.at_most(Duration::from_secs(2));
+            let came = self.wait_until(&soon, "the error page", |s| {
+                let there = s.documents != documents && s.content_loaded;
+                (there || s.dialog.is_some() || s.life != Life::Alive).then_some(())
+            });
+            if let Err(error) = came.await {
+                tracing::debug!("no error page came: {error}");
+            }
             return Err(navigation_error(url, &error));
         }
         if navigated.loader_id.is_some() {

@@ -46,7 +46,7 @@ const NAME_FRAME: &str = "function(number) { globalThis.__truehand.registerFrame
 const HAND_OVER_SHADOW: &str = "function(root) { globalThis.__truehand.registerShadow(this, root); }";
 
 /// How long a page may take to answer a question that needs no waiting, before it counts as unresponsive.
-const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 /// Why a page function gave no answer.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use crate::target::Target;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use truehand_base::text::token_estimate;
-use truehand_base::{CallCtx, ErrorBody};
+use truehand_base::{CallCtx, ErrorBody, ErrorCode};
 
 /// A row that a search found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -25,6 +25,9 @@ pub struct Found {
 const SHADOW_ROUNDS: usize = 3;
 
 impl Tab {
+/// How often a reading is begun anew because the page went elsewhere under it.
+const READ_ROUNDS: usize = 3;
+
     /// Reads the page, or a part of it, as text with references.
     ///
     /// # Errors
@@ -35,6 +38,24 @@ impl Tab {
         scope: Option<&Target>,
         options: &ReadOptions,
     ) -> Result<Reading, ErrorBody> {
+    ) -> Result<Reading, ErrorBody> {
+        let mut rounds = 1;
+        loop {
+            match self.read_once(ctx, scope, options).await {
+                // Reading changes nothing, so the page that came instead is read in its place.
+                Err(error) if error.code == ErrorCode::NavigatedDuringAction && rounds < READ_ROUNDS => {
+                    rounds += 1;
+                }
+                read => return read,
+            }
+        }
+    }
+
+    async fn read_once(
+        &self,
+        ctx: &CallCtx,
+        scope: Option<&Target>,
+        options: &ReadOptions,
         self.check_ready()?;
         let frames = self.frames(ctx).await?;
         let args = json!({

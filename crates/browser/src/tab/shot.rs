@@ -1,6 +1,7 @@
 //! Pictures, scaled by the browser itself and checked to be whole before they are handed out.
 
 use super::Tab;
+use super::page::ANSWER_LIMIT;
 use crate::errors::from_cdp;
 use crate::options::{Shot, ShotOptions};
 use crate::target::Target;
@@ -23,7 +24,11 @@ impl Tab {
     ) -> Result<Shot, ErrorBody> {
         self.check_ready()?;
         let metrics = self.inner.session.start(cdp::page::GetLayoutMetrics::default());
-        let metrics = self.unless_dialog(ctx, metrics).await?;
+        // A page that can be shown answers this at once; the picture itself may take longer.
+        let metrics = self.unless_dialog(&ctx.at_most(ANSWER_LIMIT), metrics).await.map_err(|error| {
+            let hangs = error.code == ErrorCode::Deadline && ctx.check("a picture").is_ok();
+            if hangs { self.unresponsive("layout") } else { error }
+        })?;
         let view = &metrics.css_visual_viewport;
         let area = match target {
             Some(target) => {
