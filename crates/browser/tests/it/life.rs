@@ -52,3 +52,78 @@ async fn crashed_tab_is_named_and_comes_back_by_loading() {
     assert_eq!(acted.effect.expect("effect").verdict, Verdict::Changed);
     world.pool.shutdown().await;
 }
+
+/// A browser that somebody else started; ended with the test.
+struct Stranger {
+    process: std::process::Child,
+    profile: tempfile::TempDir,
+}
+
+impl Stranger {
+    fn start() -> Stranger {
+        let profile = tempfile::tempdir().expect("temporary folder");
+        let process = std::process::Command::new(truehand_testkit::chromium())
+            .args([
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+                "--remote-debugging-port=0",
+            ])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .arg("about:blank")
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("started");
+        Stranger { process, profile }
+    }
+
+    /// The WebSocket address, once the browser has written it down.
+    async fn address(&self) -> String {
+        let file = self.profile.path().join("DevToolsActivePort");
+        let limit = std::time::Instant::now() + Duration::from_secs(60);
+        loop {
+            let text = std::fs::read_to_string(&file).unwrap_or_default();
+            if let Some((port, path)) = text.split_once('\n').filter(|(_, path)| !path.is_empty()) {
+                return format!("ws://127.0.0.1:{port}{}", path.trim());
+            }
+            assert!(std::time::Instant::now() < limit, "the browser wrote no address");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        // It may have ended by itself, which is what one of the assertions is about.
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn attached_browser_shows_its_tabs_and_outlives_us() {
+    let mut stranger = Stranger::start();
+    let address = stranger.address().await;
+    let world = World::with(|c| c.grace = Duration::from_millis(300)).await;
+    let client = world.client();
+    let scope = world.pool.scope(&client, ScopeOptions { attach: Some(address), ..ScopeOptions::default() });
+    let tabs = scope.list_tabs(&ctx()).await.expect("tabs");
+    assert_eq!(tabs.len(), 1, "{tabs:?}");
+    let theirs = tabs[0].tab_id;
+    let url = world.site.url("/quiet.html");
+    let (ours, acted) = scope.open_tab(&ctx(), Some(&url), &Observe::default()).await.expect("opened");
+    assert_eq!(acted.effect.expect("effect").verdict, Verdict::Changed);
+    assert_ne!(ours.id(), theirs);
+    let tab = scope.tab(&ctx(), Some(theirs)).await.expect("attached");
+    assert_eq!(tab.url(), "about:blank");
+
+    world.pool.client_gone(&client);
+    let limit = std::time::Instant::now() + Duration::from_secs(30);
+    while world.pool.browsers().await > 0 {
+        assert!(std::time::Instant::now() < limit, "the connection is still there");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(stranger.process.try_wait().expect("asked").is_none(), "the browser of somebody else was ended");
+}
