@@ -33,6 +33,10 @@ pub struct DomEffect {
     pub text_changes: u64,
     /// Changes of nodes that were already changing before the action; not an effect.
     pub ambient: u64,
+    /// Changes that pointing, focusing and pressing bring by themselves, such as a tooltip, a focus class or a
+    /// ripple that is gone again; not an effect.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub incidental: u64,
 }
 
 impl DomEffect {
@@ -49,6 +53,7 @@ impl DomEffect {
         self.attr_changes += other.attr_changes;
         self.text_changes += other.text_changes;
         self.ambient += other.ambient;
+        self.incidental += other.incidental;
     }
 }
 
@@ -111,6 +116,9 @@ pub struct NetworkEffect {
     /// Those that send data or load a document, whatever their end; at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sent: Vec<RequestFact>,
+    /// Reports and pictures that only tell others that something was done; at most 10, and not an effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beacons: Vec<RequestFact>,
     /// Recurring requests, such as a poll, that also ran; not an effect.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ambient: u64,
@@ -145,6 +153,18 @@ pub struct ValueFact {
     pub got: String,
     /// Whether both are equal.
     pub ok: bool,
+}
+
+/// A field for which the browser, or the page's own check, refused to send its form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InvalidField {
+    /// The reference of the field, when it has one.
+    #[serde(rename = "ref", default, skip_serializing_if = "String::is_empty")]
+    pub element: String,
+    /// The field, described.
+    pub description: String,
+    /// What is wrong with it, in the browser's words.
+    pub message: String,
 }
 
 /// What became of a dialog.
@@ -239,6 +259,9 @@ pub struct ScrollEffect {
 pub struct LateEffect {
     /// DOM changes.
     pub dom: DomEffect,
+    /// Fields whose value changed late.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<ValueFact>,
     /// Requests that failed late.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<RequestFact>,
@@ -261,6 +284,7 @@ impl LateEffect {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dom.total() == 0
+            && self.values.is_empty()
             && self.failed.is_empty()
             && self.dialogs.is_empty()
             && self.downloads.is_empty()
@@ -334,6 +358,9 @@ pub struct PageEffect {
     /// Fields read back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<ValueFact>,
+    /// Fields that kept a form from being sent; at most 5.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub invalid: Vec<InvalidField>,
     /// Dialogs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dialogs: Vec<Dialog>,
@@ -365,6 +392,7 @@ impl Default for PageEffect {
             truncated: None,
             hit: None,
             values: Vec::new(),
+            invalid: Vec::new(),
             dialogs: Vec::new(),
             downloads: Vec::new(),
             tabs: TabsEffect::default(),

@@ -24,8 +24,8 @@ pub use caller::{BoxFuture, Caller};
 pub use catalog::{Catalog, Example, ToolInfo};
 pub use ctx::{CallCtx, Progress};
 pub use effect::{
-    Dialog, DialogHandling, DomEffect, Download, ExpectEffect, FocusEffect, Hit, LateEffect, NetworkEffect,
-    PageEffect, RequestFact, ScrollEffect, TabFact, TabsEffect, UrlEffect, ValueFact, Verdict,
+    Dialog, DialogHandling, DomEffect, Download, ExpectEffect, FocusEffect, Hit, InvalidField, LateEffect,
+    NetworkEffect, PageEffect, RequestFact, ScrollEffect, TabFact, TabsEffect, UrlEffect, ValueFact, Verdict,
 };
 pub use error::{ErrorBody, ErrorCode};
 pub use facts::{EffectClass, Facts, Verb};

@@ -61,6 +61,13 @@ pub fn effect_words(effect: &PageEffect) -> String {
         Verdict::Unknown => "unknown",
     };
     let tail = match effect.verdict {
+        Verdict::NoChange if !effect.invalid.is_empty() => "the form was not sent".to_owned(),
+        Verdict::NoChange if effect.dom.incidental > 0 => {
+            format!(
+                "nothing lasting happened within {} ms, only looks of pointing at it, focus or press",
+                effect.window_ms
+            )
+        }
         Verdict::NoChange => format!("nothing happened within {} ms", effect.window_ms),
         Verdict::AmbientOnly => "only what was changing before kept changing".to_owned(),
         Verdict::Unknown => "the effect was not measured".to_owned(),
@@ -107,6 +114,14 @@ fn effect_facts(effect: &PageEffect) -> Vec<String> {
             _ => format!("{element}=\"{}\"", clip(&one_line(&value.got), 40)),
         });
     }
+    for field in &effect.invalid {
+        let name = if field.element.is_empty() { &field.description } else { &field.element };
+        facts.push(format!(
+            "{} is invalid: \"{}\"",
+            clip(&one_line(name), 60),
+            clip(&one_line(&field.message), 80)
+        ));
+    }
     facts.extend(effect.network.sent.iter().take(4).map(request_words));
     let unsent = effect.network.failed.iter().filter(|f| !effect.network.sent.contains(f));
     facts.extend(unsent.take(4).map(request_words));
@@ -115,6 +130,12 @@ fn effect_facts(effect: &PageEffect) -> Vec<String> {
         && effect.network.requests_started > 0
     {
         facts.push(format!("{} requests", effect.network.requests_started));
+    }
+    if effect.verdict != Verdict::Changed
+        && let Some(first) = effect.network.beacons.first()
+    {
+        let count = effect.network.beacons.len();
+        facts.push(format!("{count} beacons, first: {} {}", first.method, clip(&first.path, 60)));
     }
     if effect.network.in_flight_at_end > 0 {
         facts.push(format!("{} still in flight", effect.network.in_flight_at_end));
@@ -172,6 +193,7 @@ fn late_words(late: &LateEffect) -> String {
     let effect = PageEffect {
         verdict: Verdict::Changed,
         dom: late.dom.clone(),
+        values: late.values.clone(),
         dialogs: late.dialogs.clone(),
         downloads: late.downloads.clone(),
         tabs: late.tabs.clone(),

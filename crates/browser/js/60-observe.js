@@ -32,6 +32,8 @@
   let stretch = 0;
   /** False until the first load has come to rest: loading is no habit. */
   let loaded = false;
+  /** Since when changes are recorded. */
+  let watchedFrom = Infinity;
   /** Ends the waiting of a `settle`. @type {((superseded: boolean) => void) | null} */
   let endPending = null;
   /** Called on a change that counts, while a `settle` waits. @type {(() => void) | null} */
@@ -87,11 +89,24 @@
     hit: null,
     /** What pointing or focusing did by itself: attributes that may only be looks, by their first values. @type {Map<Element, Map<string, string | null>>} */
     looks: new Map(),
-    /** Elements that pointing brought or took; and those that came and went again within the window. */
+    /** What came up and went away with such looks. @type {{shown: number, hidden: number} | null} */
+    opened: null,
+    /** Whether some of it came with the focus, which may open things as well. */
+    ringed: false,
+    /** What a person could see when the focus came. @type {Set<Element> | null} */
+    baseline: null,
+    /** Elements and texts that pointing brought or took, and elements that came and went again within the window. */
     passing: 0,
+    /** Elements that came and went again, so far. */
+    undone: 0,
+    /** What pointing brought. */
+    brought: new WeakSet(),
     /** Whether something changed in the task of an input, which no ticker does. */
     direct: false,
-    /** What changed at another time, by kind: it may be a ticker that is not known yet. @type {Map<Node, Set<string>>} */
+    /**
+     * What changed at another time, by kind, with when it had changed before and its first times in this window: it may be a
+     * ticker that is not known yet. @type {Map<Node, Map<string, {before: number[], after: number[]}>>}
+     */
     loose: new Map(),
     /** Elements added and removed, by the node that holds them. @type {Map<Node, {added: number, removed: number}>} */
     children: new Map(),
@@ -99,6 +114,7 @@
     hollow: true,
     /** Fields that the browser refused to send, with its words. @type {Map<Element, string>} */
     refused: new Map(),
+    submitted: false,
   });
 
   let current = newWindow('idle');
@@ -133,15 +149,20 @@
   /** Attributes that may say no more than how a thing looks. */
   const LOOKS = /^(class|style|data-.*)$/;
 
+  const isTip = (/** @type {Node} */ node) => isElement(node) && lib.attr(/** @type {Element} */ (node), 'role') === 'tooltip';
+
   /**
    * Whether a change is none of the action that was asked for: its pointer came over the element and its focus moved there, and
    * pages answer both with tips and rings. What hovering brings counts when hovering is the action.
    * @param {ReturnType<typeof newWindow>} w @param {MutationRecord} record
    */
   const isIncidental = (w, record) => {
-    const type = globalThis.event?.type;
-    if (w.mode !== 'open' || w.acted === null || w.hovering || !type) return false;
-    if (POINTING.has(type)) return true;
+    const event = /** @type {MouseEvent | undefined} */ (globalThis.event);
+    const type = event?.type;
+    if (w.mode !== 'open' || w.acted === null || w.hovering) return false;
+    if (!inInput && record.type === 'childList' && record.addedNodes.length > 0) return [...record.addedNodes].every(isTip);
+    if (!type) return false;
+    if (POINTING.has(type)) return !event.buttons;
     if (!FOCUSING.has(type) || record.type !== 'attributes' || !LOOKS.test(record.attributeName)) return false;
     const el = /** @type {Element} */ (record.target);
     return lib.contains(el, w.acted) || lib.contains(w.acted, el);
@@ -193,14 +214,17 @@
     return recurring && !(inInput && inListener());
   };
 
+  /** An element and what is in it, the first 500. @param {Node} top */
+  const treeOf = (top) => {
+    const out = [/** @type {Element} */ (top)];
+    const inside = out[0].getElementsByTagName('*');
+    for (let i = 0; i < inside.length && i < 500; i++) out.push(inside[i]);
+    return out;
+  };
+
   /** @param {NodeList} nodes */
   const markBorn = (nodes) => {
-    for (const node of nodes) {
-      if (!isElement(node)) continue;
-      born.add(node);
-      const inside = /** @type {Element} */ (node).getElementsByTagName('*');
-      for (let i = 0; i < inside.length && i < 500; i++) born.add(inside[i]);
-    }
+    for (const node of nodes) if (isElement(node)) for (const el of treeOf(node)) born.add(el);
   };
 
   // ---------------------------------------------------------------- shadow roots
@@ -266,8 +290,7 @@
         continue;
       }
       if (inInput) w.direct = true;
-      else if (w.loose.has(node)) w.loose.get(node).add(kind);
-      else w.loose.set(node, new Set([kind]));
+      else noteLoose(w, node, kind, at);
       if (!news && !isRepeat(w, node, kind, at)) news = true;
       if (w.truncated) countCheaply(w, record);
       else if (record.type === 'childList') children.push(record);
@@ -278,20 +301,32 @@
     if (children.length) noteChildren(w, children);
     for (const record of others) record.type === 'attributes' ? noteAttribute(w, record) : noteData(w, record);
     // What has proved itself a ticker since was one from its first change on.
-    if (w.mode === 'late') for (const [node, kinds] of w.loose) for (const kind of kinds) if (habits.get(node)?.get(kind)?.proved) demote(w, node, kind);
+    if (w.mode === 'late') for (const [node, kinds] of w.loose) for (const kind of [...kinds.keys()]) if (habits.get(node)?.get(kind)?.proved) demote(w, node, kind);
     // An animation that the action started counts, but its hundredth step is nothing to wait for.
     if (!news) w.serial = serial;
+  };
+
+  /** @param {ReturnType<typeof newWindow>} w @param {Node} node @param {string} kind @param {number} at */
+  const noteLoose = (w, node, kind, at) => {
+    let kinds = w.loose.get(node);
+    if (!kinds) w.loose.set(node, (kinds = new Map()));
+    const times = kinds.get(kind);
+    if (!times) {
+      const before = habits.get(node)?.get(kind)?.recent.map((entry) => entry.at).filter((time) => time < w.startedAt) ?? [];
+      kinds.set(kind, { before, after: [at] });
+    } else if (times.after.length < 4 && at - times.after[times.after.length - 1] >= 12) times.after.push(at);
   };
 
   /** @param {ReturnType<typeof newWindow>} w @param {MutationRecord} record */
   const noteIncidental = (w, record) => {
     if (record.type === 'childList') {
-      w.passing += countElementsIn(record.addedNodes) + countElementsIn(record.removedNodes);
+      w.passing += Math.max(1, countElementsIn(record.addedNodes) + countElementsIn(record.removedNodes));
       // What changes in it later on belongs to it.
-      for (const node of record.addedNodes) if (isElement(node)) w.fresh.add(node);
+      for (const node of record.addedNodes) if (isElement(node)) for (const el of treeOf(node)) (w.fresh.add(el), w.brought.add(el));
       return;
     }
     if (record.type !== 'attributes') return void w.passing++;
+    if (FOCUSING.has(globalThis.event?.type ?? '')) w.ringed = true;
     const el = /** @type {Element} */ (record.target);
     let names = w.looks.get(el);
     if (!names) w.looks.set(el, (names = new Map()));
@@ -438,8 +473,7 @@
         book(w, from.get(node), 'removed', countTree(w, node, first, 'added', counted, false));
         // What came in this window and is gone again was passing.
         book(w, from.get(node), 'added', came - w.undone);
-      }
-      else if (how === 'removed') {
+      } else if (how === 'removed') {
         const parent = from.get(node);
         w.hollow = false;
         if (parentOf(node) !== parent) (w.added++, w.removed++);
@@ -455,6 +489,19 @@
     if (w.added + w.removed !== before) changed();
     for (const [target, list] of textOnly) noteOwnText(w, target, list);
   };
+
+  /** Counts elements under the node that holds them. @param {ReturnType<typeof newWindow>} w @param {Node} parent @param {'added' | 'removed'} what @param {number} n */
+  const book = (w, parent, what, n) => {
+    w[what] += n;
+    let count = w.children.get(parent);
+    if (!count) w.children.set(parent, (count = { added: 0, removed: 0 }));
+    count[what] += n;
+  };
+
+  const TELLING = 'img,svg,canvas,video,iframe,input,button,a,select,textarea,[role],[aria-label],[title]';
+  /** Whether an element may be a ripple: it stands in what was acted on and says nothing. @param {ReturnType<typeof newWindow>} w @param {Element} el */
+  const isHollow = (w, el) =>
+    w.acted !== null && w.acted !== el && lib.contains(w.acted, el) && !el.textContent.trim() && !lib.matches(el, TELLING) && !el.querySelector(TELLING);
 
   /**
    * Elements of a subtree, shadow content included, without parts that came from or went elsewhere.
@@ -473,8 +520,9 @@
         continue;
       }
       counted.add(el);
-      n++;
       if (coming) w.fresh.add(el);
+      if (coming || !w.fresh.has(el)) n++;
+      else if (!w.brought.has(el)) w.undone++;
       const root = lib.shadowOf(el);
       if (root) {
         if (coming && !observed.has(root)) watchRoot(root);
@@ -585,6 +633,13 @@
     return { target: page ? 'page' : lib.describe(best.el), dx: best.dx, dy: best.dy };
   };
 
+  /** Looks that are not as they were. @param {ReturnType<typeof newWindow>} w */
+  const looksChanged = (w) => {
+    let n = 0;
+    for (const [el, names] of w.looks) if (lib.isConnected(el)) for (const [key, was] of names) if (valueAt(el, key) !== was) n++;
+    return n;
+  };
+
   /** @param {ReturnType<typeof newWindow>} w */
   const tally = (w) => {
     let attr = w.attr + (w.flips ? w.flips.shown + w.flips.hidden : 0);
@@ -599,21 +654,31 @@
     for (const [node, was] of w.data) if (node.isConnected && node.data !== was && !w.texts.has(/** @type {Node} */ (node.parentNode))) text++;
     const fields = changedFields(w);
     for (const field of fields) if (field.kind === 'value') text++; else attr++;
-    return { added: w.added, removed: w.removed, attr_changes: attr, text_changes: text, ambient: w.ambient, fields };
+    const looks = looksChanged(w);
+    // A class that the focus brought and that shows or hides something is more than a ring.
+    if (w.opened) attr += looks + w.opened.shown + w.opened.hidden;
+    const incidental = w.passing + w.undone + (w.opened ? 0 : looks);
+    return { added: w.added, removed: w.removed, attr_changes: attr, text_changes: text, ambient: w.ambient, incidental, fields };
   };
 
   /** @param {ReturnType<typeof newWindow>} w @param {ReturnType<typeof tally>} sum */
   const amounts = (w, sum) => sum.added + sum.removed + sum.attr_changes + sum.text_changes > 0 || lib.focusChange(w).effect || scrolledBy(w) !== null;
 
+  /** Fields in the words of a report; those without a reference get one when `issue` says so. @param {any[]} fields @param {any} alloc @param {boolean} issue */
+  const valuesOf = (fields, alloc, issue) => {
+    const values = [];
+    for (const { el, value } of fields.slice(0, 20)) {
+      const number = lib.knownRef(el) ?? (issue && values.length < 5 ? lib.refOf(el, alloc) : null);
+      values.push({ ref: number === null ? '' : lib.refText(number, alloc), got: lib.holdsSecret(el) && value !== '' ? '••••' : lib.clean(value, 200) });
+    }
+    return values;
+  };
+
   /** @param {ReturnType<typeof newWindow>} w @param {{frame?: number, next?: number}} args */
   const report = (w, args) => {
     const { fields, ...dom } = tally(w);
     const alloc = { frame: args.frame ?? 0, next: args.next ?? 0 };
-    const values = [];
-    for (const { el, value } of fields.slice(0, 20)) {
-      const number = lib.knownRef(el) ?? (args.next !== undefined && values.length < 5 ? lib.refOf(el, alloc) : null);
-      values.push({ ref: number === null ? '' : lib.refText(number, alloc), got: lib.holdsSecret(el) && value !== '' ? '••••' : lib.clean(value, 200) });
-    }
+    const values = valuesOf(fields, alloc, args.next !== undefined);
     const scrolled = scrolledBy(w);
     const out = {
       seen: amounts(w, { ...dom, fields }),
@@ -625,6 +690,12 @@
       elapsed_ms: Math.round(now() - w.startedAt),
       next: args.next === undefined ? undefined : alloc.next,
     };
+    if (w.refused.size && !w.submitted) {
+      out.refused = [...w.refused].slice(0, 5).map(([el, message]) => {
+        const number = lib.knownRef(el);
+        return { ref: number === null ? '' : lib.refText(number, alloc), description: lib.describe(el), message: lib.clean(message, 120) };
+      });
+    }
     if (w.hit) out.hit = w.hit;
     if (scrolled) out.scrolled = scrolled;
     return out;
@@ -634,6 +705,73 @@
   const flush = () => {
     const pending = observer.takeRecords();
     if (pending.length) take(pending);
+  };
+
+  // ---------------------------------------------------------------- is it an effect
+
+  /** Milliseconds within which a ticker that nothing is known of yet gives itself away: a clock ticks every second. */
+  const CLOCK = 1_100;
+  /** How long a ripple may spread. */
+  const RIPPLE = 1_000;
+
+  const near = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a - b) <= 0.3 * Math.max(a, b) + 8;
+  /** A text without what a clock or counter changes in it. */
+  const shapeOf = (/** @type {string} */ text) => text.replace(/\d+/g, '0');
+
+  /**
+   * Whether changes that no input made come in a rhythm that has nothing to do with the action: true, false, or until when to look.
+   * @param {ReturnType<typeof newWindow>} w @param {Node} node @param {string} kind @param {{before: number[], after: number[]}} times
+   * @param {number} min when the window is over
+   */
+  const rhythm = (w, node, kind, { before, after }, min) => {
+    const input = Math.max(w.startedAt, Math.min(lastInput, after[0]));
+    const delay = after[0] - input;
+    if (before.length) {
+      const gap = after[0] - before[before.length - 1];
+      if (before.length > 1 && near(gap, before[before.length - 1] - before[before.length - 2])) return true;
+      if (after.length > 1) return near(gap, after[1] - after[0]);
+      return gap > 1.4 * CLOCK ? false : after[0] + 1.3 * gap + 30;
+    }
+    // Nothing is known of the time before: what the action itself has started has its first step one gap after it.
+    if (after.length > 2) {
+      const gaps = after.slice(1).map((at, i) => at - after[i]);
+      return near(Math.min(...gaps), Math.max(...gaps)) && !near(delay, gaps[0]);
+    }
+    if (after[0] - watchedFrom > CLOCK) return false;
+    const is = kind === 'childList' ? ownText(node) : isText(node) ? /** @type {CharacterData} */ (node).data : '';
+    const was = (kind === 'childList' ? w.texts.get(node) : w.data.get(/** @type {CharacterData} */ (node))) ?? null;
+    const counts = was !== null && /\d/.test(is) && (was === '' || shapeOf(is) === shapeOf(was));
+    if (after.length > 1 && counts) return !near(delay, after[1] - after[0]);
+    return counts ? after[0] + CLOCK + 50 : min;
+  };
+
+  /**
+   * Until when to look on, because what was counted so far may be no effect: a ticker, a ripple, a pressed button that will be
+   * released. 0 when it is one. What proves to be a ticker is taken back.
+   * @param {ReturnType<typeof newWindow>} w @param {number} min when the window is over
+   */
+  const doubtfulUntil = (w, min) => {
+    if (w.truncated || lib.focusChange(w).effect || scrolledBy(w) || changedFields(w).length || w.flips) return 0;
+    let until = 0;
+    let certain = w.direct;
+    for (const [node, kinds] of w.loose) {
+      for (const [kind, times] of [...kinds]) {
+        if (certain && times.before.length === 0) continue;
+        const answer = rhythm(w, node, kind, times, min);
+        if (answer === true) demote(w, node, kind);
+        else if (answer === false) certain = true;
+        else until = Math.max(until, answer);
+      }
+    }
+    if (!certain) return until;
+    // Something was changed by the input. Looks of the element itself may be those of a press.
+    const texts = [...w.texts, ...w.data].length > 0;
+    if (texts || w.removed > 0 || (w.added > 0 && !w.hollow) || w.acted === null) return 0;
+    for (const [el, names] of w.attrs) {
+      if (!lib.contains(w.acted, el) && !lib.contains(el, w.acted)) return 0;
+      for (const key of names.keys()) if (!LOOKS.test(key)) return 0;
+    }
+    return w.added > 0 ? w.startedAt + RIPPLE : min;
   };
 
   // ---------------------------------------------------------------- listeners
@@ -661,7 +799,20 @@
   };
 
   const onFocus = () => {
-    if (current.mode === 'open') changed();
+    const w = current;
+    if (w.mode !== 'open') return;
+    changed();
+    // Before the page's own listeners run.
+    if (w.acted && !w.hovering) w.baseline ??= lib.shownNow(w.acted);
+  };
+
+  const onInvalid = (/** @type {Event} */ event) => {
+    const el = /** @type {HTMLInputElement} */ (event.target);
+    if (current.mode === 'open' && el.validity && !el.validity.valid) current.refused.set(el, el.validationMessage);
+  };
+
+  const onSubmit = () => {
+    if (current.mode === 'open') current.submitted = true;
   };
 
   const onScroll = (/** @type {Event} */ event) => {
@@ -685,7 +836,9 @@
   const listen = () => {
     const how = { capture: true, passive: true };
     for (const type of INPUT_EVENTS) addEventListener(type, onInput, how);
-    addEventListener('focusin', onFocus, how);
+    addEventListener('focus', onFocus, how);
+    addEventListener('invalid', onInvalid, how);
+    addEventListener('submit', onSubmit, how);
     addEventListener('scroll', onScroll, how);
     lib.listenForHits?.();
   };
@@ -713,23 +866,40 @@
     return discover();
   };
 
-  // Loading is not recorded: nobody asks for it, and it would cost the most. The load phase ends with two frames without a change, or one second after the document was complete: a page with a
-  // ticker in every frame would never be quiet.
+  // Loading is not recorded: nobody asks for it, and it would cost the most. The load phase ends with two frames without a change,
+  // with six in which only the same few nodes changed (a page with a ticker in every frame is never quiet), or after one second.
+  /** How long a page is watched before it is first acted on, in milliseconds: what moves faster than that is known then. */
+  const ACQUAINTANCE = 100;
+  /** Ends a wait for the rest. @type {(() => void)[]} */
+  const resting = [];
   const awaitRest = () => {
     const since = now();
     let quiet = 0;
     let calm = true;
-    const probe = new MutationObserver(() => {
+    let steady = 0;
+    let strange = false;
+    /** @type {Set<Node>} */
+    const known = new Set();
+    const probe = new MutationObserver((records) => {
       calm = false;
+      for (const record of records) {
+        if (known.has(record.target)) continue;
+        known.add(record.target);
+        strange = true;
+      }
     });
     probe.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     const step = () => {
       quiet = calm ? quiet + 1 : 0;
+      steady = strange || known.size > 20 ? 0 : steady + 1;
       calm = true;
-      if (quiet < 2 && now() - since < 1_000) return frame(step);
+      strange = false;
+      if (quiet < 2 && steady < 6 && now() - since < 1_000) return frame(step);
       probe.disconnect();
       loaded = true;
+      watchedFrom = Math.min(watchedFrom, now());
       observe();
+      for (const go of resting.splice(0)) go();
     };
     frame(step);
   };
@@ -738,6 +908,15 @@
 
   // ---------------------------------------------------------------- page functions
 
+  /** Resolves when loading has come to rest and what moves by itself has had a moment to show it; soon in any case. */
+  lib.atRest = () =>
+    now() - watchedFrom > ACQUAINTANCE
+      ? null
+      : new Promise((resolve) => {
+          if (loaded) return void setTimeout(resolve, ACQUAINTANCE);
+          const timer = setTimeout(resolve, 250);
+          resting.push(() => (clearTimeout(timer), setTimeout(resolve, ACQUAINTANCE)));
+        });
   lib.nextFrame = () => new Promise((resolve) => frame(() => resolve(undefined)));
   /** Milliseconds since a style or class of the element changed. */
   lib.restyledFor = (/** @type {Element} */ el) => now() - (restyled.get(el) ?? -Infinity);
@@ -747,18 +926,20 @@
   /**
    * Starts a new window.
    * @param {Element | null} acted the element that is about to be acted on
-   * @param {{visibility?: boolean, elsewhere?: boolean}} options `elsewhere`: the action is meant for another frame
+   * @param {{visibility?: boolean, elsewhere?: boolean, frame?: number}} options `elsewhere`: the action is meant for another frame
    */
-  lib.openWindow = (acted, { visibility = false, elsewhere = false } = {}) => {
+  lib.openWindow = (acted, { visibility = false, elsewhere = false, frame = 0 } = {}) => {
     endPending?.(true);
     flush();
     listen();
-    const late = { added: 0, removed: 0, attr_changes: 0, text_changes: 0, ambient: 0 };
+    const late = { added: 0, removed: 0, attr_changes: 0, text_changes: 0, ambient: 0, incidental: 0 };
     if (current.mode === 'late') {
       const sum = tally(current);
       for (const key of Object.keys(late)) late[key] = sum[key];
+      late.values = valuesOf(sum.fields, { frame, next: 0 }, false);
     }
     observe();
+    watchedFrom = Math.min(watchedFrom, now());
     const w = (current = newWindow('open'));
     stretch++;
     w.acted = acted;
@@ -769,6 +950,7 @@
     w.fields = lib.fieldsNow(acted);
     if (document.scrollingElement) w.scrolls.set(document.scrollingElement, { x: document.scrollingElement.scrollLeft, y: document.scrollingElement.scrollTop });
     for (let el = acted && lib.parentOf(acted); el; el = lib.parentOf(el)) w.scrolls.set(el, { x: el.scrollLeft, y: el.scrollTop });
+    w.hovering = visibility;
     if (visibility) w.shown = lib.shownNow(acted);
     return { elements: countElements(), late };
   };
@@ -779,7 +961,7 @@
       const target = typeof args.watch === 'object' ? args.watch : { kind: 'ref', number: Number(String(args.watch).replace(/^.*e/, '')) };
       acted = lib.resolve(target, { frame: args.frame ?? 0, next: args.next ?? 0 }).el ?? null;
     }
-    return lib.openWindow(acted, { visibility: args.visibility === true, elsewhere: args.elsewhere === true });
+    return lib.openWindow(acted, { visibility: args.visibility === true, elsewhere: args.elsewhere === true, frame: args.frame });
   };
 
   lib.settle = (/** @type {any} */ args = {}) => {
@@ -819,26 +1001,33 @@
         }
         // A field that took input is read back by who wrote it: nothing is gained by waiting longer when it holds the same as before.
         effective = effective || seen || w.wrote || amounts(w, tally(w));
+        const sure = seen || w.wrote;
         if (!effective && w.shown) {
           w.flips = lib.flips(w);
           effective = w.flips !== null;
         }
         if (!effective && elapsed >= min_ms) {
+          if (w.ringed && w.baseline && looksChanged(w)) w.opened = lib.flips({ shown: w.baseline, acted: w.acted });
           lookForHiddenRoots(w);
           ended = true;
           return finish(true);
         }
+        let doubt = 0;
         if (effective && quiet >= 2) {
-          ended = true;
-          return finish(true);
+          doubt = sure ? 0 : Math.min(doubtfulUntil(w, began + min_ms), began + max_ms) - now();
+          effective = sure || amounts(w, tally(w));
+          if (effective && doubt <= 0) {
+            ended = true;
+            return finish(true);
+          }
         }
         if (elapsed >= max_ms) {
           ended = true;
           return finish(false);
         }
-        if (effective) return frame(step);
+        if (effective && doubt <= 0) return frame(step);
         // Nothing yet: sleep until something changes. Hovering shows things without any record, so it is looked for.
-        const rest = Math.max(1, Math.min(min_ms, max_ms) - elapsed);
+        const rest = Math.max(1, effective ? doubt : Math.min(min_ms, max_ms) - elapsed);
         const go = () => {
           wake = null;
           clearTimeout(timer);
@@ -872,6 +1061,8 @@
     endPending?.(true);
     flush();
     current = newWindow('late');
+    // A field that a page puts back later changes without any record.
+    current.fields = lib.fieldsNow(null);
     stretch++;
     return {};
   };

@@ -314,6 +314,7 @@
   /** @param {any} args */
   lib.prepare = async (args) => {
     const alloc = allocOf(args);
+    if (args.arm) await lib.atRest();
     let found = locate(args, alloc);
     if (found.problem) return { ...found.problem, next: alloc.next };
     let answer = await lookUntilStill(found.el, args);
@@ -341,7 +342,7 @@
     if (status === 'ok') {
       const box = rect ?? new DOMRect();
       Object.assign(out, { x: round(point?.x ?? 0), y: round(point?.y ?? 0), rect: { x: round(box.x), y: round(box.y), width: round(box.width), height: round(box.height) } });
-      if (args.arm) Object.assign(out, lib.openWindow(el, { visibility: args.action === 'hover' }));
+      if (args.arm) Object.assign(out, lib.openWindow(el, { visibility: args.action === 'hover', frame: args.frame }));
     }
     out.next = alloc.next;
     return out;
@@ -572,6 +573,8 @@
       }
     }
     const before = { x: el.scrollLeft, y: el.scrollTop };
+    // A page that is held still can be moved by script and by nobody else.
+    if (el === page && !scrolls(page)) return { status: 'ok', target: described, before, after: before, max: { x: before.x, y: before.y }, next: alloc.next };
     const behavior = 'instant';
     if (args.to === 'top') el.scrollTo({ top: 0, behavior });
     else if (args.to === 'bottom') el.scrollTo({ top: el.scrollHeight, behavior });
@@ -581,11 +584,17 @@
 
   const maxOf = (/** @type {Element} */ el) => ({ x: Math.max(0, el.scrollWidth - el.clientWidth), y: Math.max(0, el.scrollHeight - el.clientHeight) });
 
+  /** How the view overflows: as the root says, or the body when the root says nothing. */
+  const viewOverflow = () => {
+    const own = lib.styleOf(lib.documentElement()).overflowY;
+    return own === 'visible' && lib.body() ? lib.styleOf(lib.body()).overflowY : own;
+  };
+
   /** @param {Element} el */
   const scrolls = (el) => {
     const max = maxOf(el);
     if (!max.x && !max.y) return false;
-    if (el === lib.scroller()) return true;
+    if (el === lib.scroller()) return !/hidden|clip/.test(viewOverflow());
     const style = lib.styleOf(el);
     return (max.y > 0 && /auto|scroll/.test(style.overflowY)) || (max.x > 0 && /auto|scroll/.test(style.overflowX));
   };

@@ -212,6 +212,7 @@
       kind: kindOf(el),
       value: valueOf(el),
       secret: lib.holdsSecret(el),
+      accept: lib.matches(el, 'input[type=file]') ? lib.attr(el, 'accept') ?? '' : undefined,
       editable: lib.takesText(el) && !lib.matches(el, ':disabled') && !(lib.matches(el, 'input,textarea') && el.readOnly),
     }));
 

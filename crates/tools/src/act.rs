@@ -65,9 +65,12 @@ pub fn add(
     };
     let asked = clip(&one_line(report.asked), 80);
     let name = acted.target.as_ref().map_or(asked.as_str(), |t| t.reference.as_str());
-    let done = words(name);
+    // Text that came out different was typed all the same; a box that did not follow was not checked.
+    let missed = acted.error.as_ref().is_some_and(|e| {
+        e.code == ErrorCode::HitOther || (e.code == ErrorCode::WriteNotReflected && !report.value.is_number())
+    });
+    let done = if missed { format!("tried: {}", words(name)) } else { words(name) };
     reply.done = if reply.done.is_empty() { done } else { format!("{}, {done}", reply.done) };
-    let missed = acted.error.as_ref().is_some_and(|e| e.code == ErrorCode::HitOther);
     reply.put(report.field, if missed { refused(&report.value) } else { report.value });
     if let Some(target) = &acted.target {
         reply.put("ref", target.reference.clone());
@@ -84,7 +87,8 @@ pub fn add(
             reply.warn("EXPECTATION_MISSED", message);
         }
     }
-    let failed = acted.effect.as_ref().and_then(request_failed);
+    let failed =
+        acted.effect.as_ref().and_then(|effect| request_failed(effect).or_else(|| download_failed(effect)));
     reply.error = reply.error.take().or(acted.error).or(failed);
     reply.effect = match (reply.effect.take(), acted.effect) {
         (Some(before), Some(after)) => Some(merge(before, after)),
@@ -141,6 +145,13 @@ fn request_failed(effect: &PageEffect) -> Option<ErrorBody> {
     Some(ErrorBody::new(ErrorCode::RequestFailed, message).with("failed", failed))
 }
 
+/// The error of an action whose download broke off.
+fn download_failed(effect: &PageEffect) -> Option<ErrorBody> {
+    let broken = effect.downloads.iter().find(|download| download.state == "canceled")?;
+    let message = format!("the download of {} broke off", clip(&one_line(&broken.name), 80));
+    Some(ErrorBody::new(ErrorCode::DownloadFailed, message).with("url", broken.url.clone()))
+}
+
 /// The effect of two actions in a row.
 pub fn merge(mut before: PageEffect, after: PageEffect) -> PageEffect {
     before.verdict = stronger(before.verdict, after.verdict);
@@ -164,6 +175,8 @@ pub fn merge(mut before: PageEffect, after: PageEffect) -> PageEffect {
     before.network.requests_completed += after.network.requests_completed;
     before.network.in_flight_at_end = after.network.in_flight_at_end;
     before.network.ambient += after.network.ambient;
+    before.network.beacons.extend(after.network.beacons);
+    before.network.beacons.truncate(10);
     before.network.failed.extend(after.network.failed);
     before.network.sent.extend(after.network.sent);
     before.network.sent.truncate(20);
@@ -173,6 +186,7 @@ pub fn merge(mut before: PageEffect, after: PageEffect) -> PageEffect {
     before.truncated = before.truncated.or(after.truncated);
     before.hit = after.hit.or(before.hit);
     before.values.extend(after.values);
+    before.invalid = after.invalid;
     before.dialogs.extend(after.dialogs);
     before.downloads.extend(after.downloads);
     before.tabs.opened.extend(after.tabs.opened);

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use truehand_base::{
-    CallCtx, DomEffect, ErrorBody, ErrorCode, FocusEffect, Hit, LateEffect, NetworkEffect, PageEffect,
-    RequestFact, ScrollEffect, UrlEffect, ValueFact, Verdict,
+    CallCtx, DomEffect, ErrorBody, ErrorCode, FocusEffect, Hit, InvalidField, LateEffect, NetworkEffect,
+    PageEffect, RequestFact, ScrollEffect, UrlEffect, ValueFact, Verdict,
 };
 use truehand_cdp::{ExecutionContextId, FrameId};
 
@@ -45,6 +45,7 @@ struct Settled {
     focus: SettledFocus,
     hit: Option<Hit>,
     values: Vec<SettledValue>,
+    refused: Vec<InvalidField>,
     scrolled: Option<SettledScroll>,
     truncated: Option<bool>,
 }
@@ -72,6 +73,12 @@ struct SettledScroll {
     target: String,
     dx: f64,
     dy: f64,
+}
+
+impl SettledValue {
+    fn fact(self) -> ValueFact {
+        ValueFact { element: self.element, asked: None, got: self.got, ok: true }
+    }
 }
 
 /// How a round of settling ended.
@@ -142,7 +149,7 @@ impl Tab {
             late.failed = s
                 .requests
                 .iter()
-                .filter(|r| r.ended.is_some_and(|e| e > since) && r.failed() && !r.ambient)
+                .filter(|r| r.ended.is_some_and(|e| e > since) && r.failed() && !r.ambient && !r.beacon)
                 .map(|r| r.fact(&url))
                 .take(10)
                 .collect();
@@ -391,12 +398,8 @@ impl Tab {
                 effect.scroll =
                     moved.map(|s| ScrollEffect { target: s.target, dx: s.dx, dy: s.dy, at_end: None });
             }
-            effect.values.extend(count.values.into_iter().map(|v| ValueFact {
-                element: v.element,
-                asked: None,
-                got: v.got,
-                ok: true,
-            }));
+            effect.invalid.extend(count.refused);
+            effect.values.extend(count.values.into_iter().map(SettledValue::fact));
         }
         let elements_before: u64 = window.armed.iter().filter(|(f, _)| f.id == main).map(|(_, n)| *n).sum();
         let (gone, facts) = self.with(|s| {
@@ -440,11 +443,12 @@ impl Tab {
 
 /// The judgement, from counts alone.
 fn verdict(effect: &PageEffect, focus_effect: bool, measured: bool) -> Verdict {
+    // A form that was not sent moves the focus and the view to what is missing, which is nobody's goal.
+    let sent_back = !effect.invalid.is_empty();
     let changed = effect.dom.total() > 0
         || effect.url.changed
-        || focus_effect
+        || (!sent_back && (focus_effect || effect.scroll.is_some()))
         || effect.network.requests_started > 0
-        || effect.scroll.is_some()
         || !effect.values.is_empty()
         || !effect.dialogs.is_empty()
         || !effect.downloads.is_empty()
@@ -476,7 +480,13 @@ fn busy(state: &super::state::TabState, window: &Window) -> bool {
     if window.started.elapsed() < NAME_TIME && state.log.since(window.from).any(unnamed) {
         return true;
     }
+    let download = |what: &Happening| matches!(what, Happening::Download(_));
     let downloading = |what: &Happening| matches!(what, Happening::Download(d) if d.state == "in_progress");
+    if !state.log.since(window.from).any(download)
+        && state.caused_since(window.from).any(super::state::Request::given_up)
+    {
+        return true;
+    }
     state.caused_since(window.from).any(super::state::Request::open)
         || state.log.since(window.from).any(downloading)
 }
@@ -499,6 +509,7 @@ fn network(state: &super::state::TabState, from: u64, page_url: &str) -> Network
             network.sent.push(fact);
         }
     }
+    network.beacons = state.beacons_since(from).take(10).map(|r| r.fact(page_url)).collect();
     network.ambient = state.requests.iter().filter(|r| r.started >= from && r.ambient).count() as u64;
     network
 }
@@ -509,12 +520,17 @@ fn take_armed(answer: &Value, late: &mut LateEffect) -> u64 {
     if let Ok(dom) = serde_json::from_value::<DomEffect>(complete(&armed["late"])) {
         late.dom.absorb(&dom);
     }
+    for value in armed["late"]["values"].as_array().into_iter().flatten() {
+        if let Ok(value) = serde_json::from_value::<SettledValue>(value.clone()) {
+            late.values.push(value.fact());
+        }
+    }
     armed["elements"].as_u64().unwrap_or_default()
 }
 
 /// Counters with those that are missing set to zero.
 fn complete(counters: &Value) -> Value {
-    let mut all = json!({ "added": 0, "removed": 0, "attr_changes": 0, "text_changes": 0, "ambient": 0 });
+    let mut all = json!({ "added": 0, "removed": 0, "attr_changes": 0, "text_changes": 0, "ambient": 0, "incidental": 0 });
     if let (Some(all), Some(some)) = (all.as_object_mut(), counters.as_object()) {
         let known: Vec<_> = some
             .iter()

@@ -422,7 +422,9 @@ fn note_value(
     let asked = if secret { MASK.to_owned() } else { asked.to_owned() };
     effect.values.insert(0, ValueFact { element, asked: Some(asked), got: got.to_owned(), ok });
     if changed {
-        effect.dom.text_changes = effect.dom.text_changes.max(1);
+        if effect.dom.total() == 0 {
+            effect.dom.text_changes = 1;
+        }
         if matches!(effect.verdict, Verdict::NoChange | Verdict::AmbientOnly | Verdict::Unknown) {
             effect.verdict = Verdict::Changed;
         }

@@ -45,6 +45,9 @@ pub(crate) const CALL: &str = "function(name, args) { return globalThis.__trueha
 const NAME_FRAME: &str = "function(number) { globalThis.__truehand.registerFrame(this, number); }";
 const HAND_OVER_SHADOW: &str = "function(root) { globalThis.__truehand.registerShadow(this, root); }";
 
+/// How long the document of a new frame is waited for.
+const FRAME_TIME: Duration = Duration::from_millis(500);
+
 /// How long a page may take to answer a question that needs no waiting, before it counts as unresponsive.
 pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
@@ -231,6 +234,17 @@ impl Tab {
             }
         }
         Ok(frames)
+    }
+
+    /// Waits for the documents of frames that have just come, as those of a page that has just loaded.
+    pub(crate) async fn young_frames(&self, ctx: &CallCtx) {
+        let soon = ctx.at_most(FRAME_TIME);
+        let ready = self.wait_until(&soon, "the frames", |s| {
+            let young = |f: &Frame| f.world.is_none() && f.since.elapsed() < FRAME_TIME;
+            (!s.frames.values().any(young)).then_some(())
+        });
+        // A frame that takes longer is simply not part of this reading.
+        drop(ready.await);
     }
 
     async fn name_frame(&self, ctx: &CallCtx, parent: &Frame, child: &Frame) -> Result<(), PageError> {

@@ -70,7 +70,8 @@ fn network(tab: &TabInner, event: &Event) {
             if redirect.is_some() {
                 let at = s.tick();
                 if let Some(old) = s.request(&e.request_id) {
-                    old.ended = Some(at);
+                    old.end(at);
+                    old.status = redirect.and_then(|s| u16::try_from(s).ok());
                 }
             }
             s.request_started(Request {
@@ -81,11 +82,14 @@ fn network(tab: &TabInner, event: &Event) {
                 main: e.frame_id.as_ref() == Some(&s.main_frame),
                 loader: Some(e.loader_id),
                 started: 0,
+                started_at: std::time::Instant::now(),
                 ended: None,
+                ended_at: None,
                 answered: None,
                 status: None,
                 error: None,
                 ambient: false,
+                beacon: false,
             });
         });
     } else if let Some(e) = read::<cdp::network::ResponseReceived>(event) {
@@ -99,14 +103,14 @@ fn network(tab: &TabInner, event: &Event) {
         tab.with(|s| {
             let at = s.tick();
             if let Some(request) = s.request(&e.request_id) {
-                request.ended = Some(at);
+                request.end(at);
             }
         });
     } else if let Some(e) = read::<cdp::network::LoadingFailed>(event) {
         tab.with(|s| {
             let at = s.tick();
             if let Some(request) = s.request(&e.request_id) {
-                request.ended = Some(at);
+                request.end(at);
                 request.error =
                     Some(if e.error_text.is_empty() { "failed".to_owned() } else { e.error_text });
             }
@@ -312,6 +316,7 @@ fn attached(tab: &TabInner, event: &Event) {
             frame.session = child.clone();
             frame.world = None;
             frame.page_world = None;
+            frame.since = std::time::Instant::now();
             frame.url.clone_from(&e.target_info.url);
         });
         prepare_session(&child);

@@ -18,16 +18,17 @@ pub struct Found {
     #[serde(rename = "ref")]
     pub reference: Option<String>,
     /// The row.
+    #[serde(rename = "text")]
     pub row: String,
 }
 
 /// How often an outline is asked for anew because closed shadow roots were opened.
 const SHADOW_ROUNDS: usize = 3;
 
-impl Tab {
 /// How often a reading is begun anew because the page went elsewhere under it.
 const READ_ROUNDS: usize = 3;
 
+impl Tab {
     /// Reads the page, or a part of it, as text with references.
     ///
     /// # Errors
@@ -37,7 +38,6 @@ const READ_ROUNDS: usize = 3;
         ctx: &CallCtx,
         scope: Option<&Target>,
         options: &ReadOptions,
-    ) -> Result<Reading, ErrorBody> {
     ) -> Result<Reading, ErrorBody> {
         let mut rounds = 1;
         loop {
@@ -56,7 +56,9 @@ const READ_ROUNDS: usize = 3;
         ctx: &CallCtx,
         scope: Option<&Target>,
         options: &ReadOptions,
+    ) -> Result<Reading, ErrorBody> {
         self.check_ready()?;
+        self.young_frames(ctx).await;
         let frames = self.frames(ctx).await?;
         let args = json!({
             "interactive": options.interactive,
@@ -196,10 +198,13 @@ const READ_ROUNDS: usize = 3;
             };
             total += usize::try_from(answer["total"].as_u64().unwrap_or_default()).unwrap_or_default();
             for found in answer["matches"].as_array().into_iter().flatten() {
-                if matches.len() < limit
-                    && let Ok(found) = serde_json::from_value(found.clone())
-                {
-                    matches.push(found);
+                if matches.len() < limit {
+                    matches.push(serde_json::from_value(found.clone()).map_err(|e| {
+                        ErrorBody::new(
+                            ErrorCode::Internal,
+                            format!("the answer of the page part {name} can't be read: {e}"),
+                        )
+                    })?);
                 }
             }
         }

@@ -23,6 +23,8 @@ pub(crate) struct Frame {
     pub page_world: Option<ExecutionContextId>,
     /// The parent's world in which the owner element was given this frame's number.
     pub named_in: Option<ExecutionContextId>,
+    /// When it came, or came into another process.
+    pub since: Instant,
 }
 
 /// A dialog that is open.
@@ -52,13 +54,17 @@ pub(crate) struct Request {
     pub main: bool,
     pub loader: Option<LoaderId>,
     pub started: u64,
+    pub started_at: Instant,
     pub ended: Option<u64>,
+    pub ended_at: Option<Instant>,
     /// When the answer's headers came. A body that the page never reads has no end.
     pub answered: Option<Instant>,
     pub status: Option<u16>,
     pub error: Option<String>,
     /// Recurring before the window in which it started; not an effect.
     pub ambient: bool,
+    /// A report or a picture, which only tells others that something was done; not an effect.
+    pub beacon: bool,
 }
 
 impl Request {
@@ -78,9 +84,31 @@ impl Request {
         RequestFact { method: self.method.clone(), path, status: self.status, error: self.error.clone() }
     }
 
+    /// Notes that it is over.
+    pub fn end(&mut self, at: u64) {
+        self.ended = Some(at);
+        self.ended_at.get_or_insert_with(Instant::now);
+    }
+
+    /// Whether it is one of those that report to somebody: a ping, a picture, a call to another site whose address says so.
+    pub fn reports(&self, page_url: &str) -> bool {
+        match self.kind.as_str() {
+            "Ping" | "Image" => true,
+            "Fetch" | "XHR" => site(&self.url) != site(page_url) && names_a_tracker(&self.url),
+            _ => false,
+        }
+    }
+
     /// Whether an answer is still outstanding: none came, or one came so lately that its body may still be read.
     pub fn open(&self) -> bool {
         self.ended.is_none() && self.answered.is_none_or(|at| at.elapsed() < BODY_TIME)
+    }
+
+    /// Whether a document was asked for and just now given up: what became of it, a download for one, is reported by
+    /// the browser as a whole, a little later than by the page.
+    pub fn given_up(&self) -> bool {
+        let lately = self.ended_at.is_some_and(|at| at.elapsed() < BODY_TIME);
+        self.kind == "Document" && self.main && lately && self.error.as_deref() == Some("net::ERR_ABORTED")
     }
 
     pub fn failed(&self) -> bool {
@@ -91,6 +119,50 @@ impl Request {
 
 /// How long the body of an answer that has begun is waited for.
 pub(crate) const BODY_TIME: Duration = Duration::from_millis(150);
+
+/// Words in addresses to which pages report what their visitors do.
+const TRACKERS: &[&str] = &[
+    "analytics",
+    "beacon",
+    "collect",
+    "collector",
+    "hit",
+    "log",
+    "logs",
+    "matomo",
+    "metrics",
+    "pageview",
+    "ping",
+    "piwik",
+    "pixel",
+    "px",
+    "rum",
+    "segment",
+    "sentry",
+    "telemetry",
+    "track",
+    "tracker",
+    "tracking",
+    "trk",
+];
+
+/// Whether a word of the host or the path is that of a tracker.
+fn names_a_tracker(url: &str) -> bool {
+    let address = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let address = address.split(['?', '#']).next().unwrap_or_default().to_lowercase();
+    address.split(|c: char| !c.is_alphanumeric()).any(|word| TRACKERS.contains(&word))
+}
+
+/// The part of an address that tells whether two of them are of the same people: the last two names of the host.
+fn site(url: &str) -> &str {
+    let origin = origin(url);
+    let host = origin.split_once("://").map_or(origin, |(_, host)| host);
+    let host = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    if host.parse::<std::net::Ipv4Addr>().is_ok() {
+        return host;
+    }
+    host.rmatch_indices('.').nth(1).map_or(host, |(at, _)| &host[at + 1..])
+}
 
 /// Scheme, host and port.
 pub(crate) fn origin(url: &str) -> &str {
@@ -163,12 +235,14 @@ pub(crate) struct TabState {
     pub armed: Option<ArmedAnswer>,
     pub log: Log,
     pub requests: VecDeque<Request>,
-    /// Starts of requests outside any window, to know what recurs.
-    idle_requests: VecDeque<(String, Instant)>,
+    /// Starts of requests of this document, to know what recurs.
+    starts: VecDeque<Start>,
     /// Counts events; windows are ranges of it.
     pub clock: u64,
     /// Where the window that is open began.
     pub window: Option<u64>,
+    /// And when.
+    window_at: Option<Instant>,
     /// Where the last window ended.
     pub last_window_end: u64,
     /// Main-frame navigations that were asked for and have neither committed nor failed.
@@ -188,10 +262,25 @@ pub(crate) struct TabState {
 }
 
 const REQUEST_LIMIT: usize = 500;
+const START_LIMIT: usize = 200;
+/// A request that follows the end of an equal one so soon is the next step of a long poll.
+const CHAIN: Duration = Duration::from_millis(60);
+/// A request that comes so soon after a window opened may be the action's own.
+const PROMPT: Duration = Duration::from_millis(150);
+
+/// When a request started, and which.
+#[derive(Debug)]
+struct Start {
+    key: String,
+    url: String,
+    at: Instant,
+    /// Whether nobody was acting.
+    idle: bool,
+}
 
 /// Kinds of requests that no click is judged by.
 const UNCOUNTED: &[&str] =
-    &["Ping", "EventSource", "WebSocket", "Media", "Prefetch", "Preflight", "CSPViolationReport"];
+    &["EventSource", "WebSocket", "Media", "Prefetch", "Preflight", "CSPViolationReport"];
 
 impl TabState {
     pub fn new(main_frame: FrameId, session: Session, url: String) -> Self {
@@ -205,6 +294,7 @@ impl TabState {
             world: None,
             page_world: None,
             named_in: None,
+            since: Instant::now(),
         };
         TabState {
             life: Life::Alive,
@@ -217,9 +307,10 @@ impl TabState {
             armed: None,
             log: Log::default(),
             requests: VecDeque::new(),
-            idle_requests: VecDeque::new(),
+            starts: VecDeque::new(),
             clock: 0,
             window: None,
+            window_at: None,
             last_window_end: 0,
             navigating: false,
             documents: 0,
@@ -249,11 +340,13 @@ impl TabState {
     pub fn open_window(&mut self) -> u64 {
         let at = self.tick();
         self.window = Some(at);
+        self.window_at = Some(Instant::now());
         at
     }
 
     pub fn close_window(&mut self) {
         self.window = None;
+        self.window_at = None;
         self.last_window_end = self.tick();
     }
 
@@ -273,6 +366,7 @@ impl TabState {
                 world: None,
                 page_world: None,
                 named_in: None,
+                since: Instant::now(),
             }
         })
     }
@@ -308,27 +402,34 @@ impl TabState {
         if icon || UNCOUNTED.contains(&request.kind.as_str()) || request.url.starts_with("data:") {
             return;
         }
-        let key = request.key();
-        let now = Instant::now();
-        let window = self.window;
-        self.idle_requests.retain(|(_, at)| now.duration_since(*at) < Duration::from_secs(10));
-        let recurring = self.idle_requests.iter().filter(|(k, _)| *k == key).count() >= 2;
-        // A poll that was in flight when the window opened and is made again when it ends.
-        let in_flight_before = window.is_some_and(|from| {
-            let unanswered = |r: &Request| {
-                r.ended.is_none_or(|e| e >= from) && (r.answered.is_none() || r.ended.is_some())
-            };
-            self.requests.iter().any(|r| r.started < from && r.key() == key && unanswered(r))
-        });
-        request.ambient = recurring || in_flight_before;
-        if window.is_none() {
-            if self.idle_requests.len() == 200 {
-                self.idle_requests.pop_front();
-            }
-            self.idle_requests.push_back((key, now));
+        // Another program is asked to take a mail or a call: nothing is sent, and nothing on the page can tell.
+        if !request.url.starts_with("http")
+            && !request.url.starts_with("blob:")
+            && !request.url.starts_with("file:")
+        {
+            return;
         }
+        request.beacon = request.reports(&self.url);
+        request.ambient = self.recurs(&request);
+        if self.starts.len() == START_LIMIT {
+            self.starts.pop_front();
+        }
+        self.starts.push_back(Start {
+            key: request.key(),
+            url: request.url.clone(),
+            at: request.started_at,
+            idle: self.window.is_none(),
+        });
         // A redirect is the same request under the same id: it starts anew.
-        self.requests.retain(|r| r.id != request.id);
+        let replaced = self.requests.iter().position(|r| r.id == request.id);
+        if let Some(at) = replaced {
+            // What was sent and answered with a redirect stays on the record.
+            if self.requests[at].method == request.method && request.method == "GET" {
+                self.requests.remove(at);
+            } else {
+                self.requests[at].id = RequestId::default();
+            }
+        }
         request.started = self.tick();
         if self.requests.len() == REQUEST_LIMIT {
             self.requests.pop_front();
@@ -336,13 +437,45 @@ impl TabState {
         self.requests.push_back(request);
     }
 
+    /// Whether a request would have come without the action too: it is one that polls.
+    fn recurs(&self, request: &Request) -> bool {
+        let key = request.key();
+        let now = request.started_at;
+        // One that was in flight when the window opened and is made again when it ends.
+        let chained = request.method == "GET"
+            && self.window.is_some_and(|from| {
+                let equal =
+                    self.requests.iter().filter(|r| (r.started < from || r.ambient) && r.key() == key);
+                equal.filter_map(|r| r.ended_at.or(r.answered)).any(|end| now.duration_since(end) < CHAIN)
+            });
+        if chained {
+            return true;
+        }
+        let known: Vec<&Start> = self.starts.iter().filter(|s| s.key == key).collect();
+        // What the input itself causes comes at once, or after the pause that waits for more typing.
+        let prompt = self.window_at.is_some_and(|at| now.duration_since(at) < PROMPT);
+        if let [.., first, second] = known.as_slice() {
+            let (before, after) = (second.at - first.at, now - second.at);
+            let slack = before.max(after) / if prompt { 5 } else { 2 };
+            if before.abs_diff(after) <= slack && (!prompt || first.idle || second.idle) {
+                return true;
+            }
+        }
+        request.method == "GET" && !prompt && known.iter().any(|s| s.idle && s.url == request.url)
+    }
+
     pub fn request(&mut self, id: &RequestId) -> Option<&mut Request> {
         self.requests.iter_mut().rev().find(|r| r.id == *id)
     }
 
-    /// Requests of the window that began at `from`, without the recurring ones.
+    /// Requests of the window that began at `from`, without the recurring ones and those that only report.
     pub fn caused_since(&self, from: u64) -> impl Iterator<Item = &Request> {
-        self.requests.iter().filter(move |r| r.started >= from && !r.ambient)
+        self.requests.iter().filter(move |r| r.started >= from && !r.ambient && !r.beacon)
+    }
+
+    /// Reports and pictures of the window that began at `from`.
+    pub fn beacons_since(&self, from: u64) -> impl Iterator<Item = &Request> {
+        self.requests.iter().filter(move |r| r.started >= from && !r.ambient && r.beacon)
     }
 
     /// The main frame has a new document: requests of the old one never end by themselves.
@@ -350,17 +483,30 @@ impl TabState {
         let at = self.tick();
         for request in self.requests.iter_mut().filter(|r| r.ended.is_none()) {
             if request.loader.as_ref() != Some(loader) {
-                request.ended = Some(at);
+                request.end(at);
                 request.error.get_or_insert_with(|| "net::ERR_ABORTED".to_owned());
             }
         }
-        self.idle_requests.clear();
+        self.starts.clear();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn site_is_the_last_two_names_or_the_address() {
+        assert_eq!(site("https://api.example.com:8080/x"), "example.com");
+        assert_eq!(site("http://localhost:1/x"), "localhost");
+        assert_eq!(site("http://127.0.0.1:1/x"), "127.0.0.1");
+    }
+
+    #[test]
+    fn names_a_tracker_looks_at_whole_words_of_host_and_path() {
+        assert!(names_a_tracker("https://www.google-analytics.com/g/collect?v=2"));
+        assert!(!names_a_tracker("https://shop.example/accounts/discount?log=1"));
+    }
 
     #[test]
     fn origin_is_scheme_host_and_port() {

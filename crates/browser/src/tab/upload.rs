@@ -29,7 +29,14 @@ impl Tab {
         let located = self.on_target(ctx, target, "locate", json!({})).await?;
         let own = Target::Ref { frame: located.frame.number, number: number_of(&located) };
         let field = self.on_target(ctx, &own, "readField", json!({})).await.ok();
-        if field.is_some_and(|f| f.answer["kind"] == "file") {
+        if let Some(field) = field.filter(|f| f.answer["kind"] == "file") {
+            let accept = field.answer["accept"].as_str().unwrap_or_default();
+            let unwanted = files.iter().find(|file| !accepts(accept, file)).map(|file| {
+                let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+                format!(
+                    "the field asks for {accept}, which {name} does not look like; the page may refuse it"
+                )
+            });
             let world = located
                 .frame
                 .world
@@ -46,7 +53,9 @@ impl Tab {
             let set = cdp::dom::SetFileInputFiles { files, object_id: object, ..Default::default() };
             let sent = vec![located.frame.session.start(set)];
             let effect = self.watch(ctx, window, observe, sent).await?;
-            return Ok(acted(&located, effect));
+            let mut acted = acted(&located, effect);
+            acted.notes.extend(unwanted);
+            return Ok(acted);
         }
         let intercept = |enabled| cdp::page::SetInterceptFileChooserDialog { enabled };
         self.with(|s| s.chooser = None);
@@ -91,5 +100,56 @@ impl Tab {
         let set = cdp::dom::SetFileInputFiles { files, backend_node_id: Some(node), ..Default::default() };
         let effect = self.watch(ctx, window, observe, vec![session.start(set)]).await?;
         Ok(Acted { target: clicked.target, effect, ..Acted::default() })
+    }
+}
+
+/// Endings of files by the kind of media that they hold.
+const MEDIA: &[(&str, &[&str])] = &[
+    (
+        "image/",
+        &[
+            "png", "jpg", "jpeg", "gif", "webp", "svg", "bmp", "avif", "heic", "heif", "tif", "tiff", "ico",
+            "apng",
+        ],
+    ),
+    ("audio/", &["mp3", "wav", "ogg", "oga", "m4a", "flac", "aac", "opus", "weba", "mid", "midi"]),
+    ("video/", &["mp4", "webm", "mov", "mkv", "avi", "ogv", "m4v", "mpeg", "mpg", "3gp"]),
+];
+
+/// Whether a file field that accepts this would offer the file in its chooser. Where a name can't tell, it does.
+fn accepts(accept: &str, file: &str) -> bool {
+    let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
+    let mut wishes =
+        accept.split(',').map(|wish| wish.trim().to_lowercase()).filter(|wish| !wish.is_empty()).peekable();
+    if wishes.peek().is_none() {
+        return true;
+    }
+    wishes.any(|wish| {
+        if let Some(wanted) = wish.strip_prefix('.') {
+            return wanted == ending;
+        }
+        match MEDIA.iter().find(|(kind, _)| wish.starts_with(kind)) {
+            Some((kind, endings)) => {
+                let exact =
+                    wish.strip_prefix(kind).is_some_and(|name| name != "*" && !endings.contains(&name));
+                exact || endings.contains(&ending.as_str())
+            }
+            None => true,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::accepts;
+
+    #[test]
+    fn accepts_goes_by_the_ending_and_the_kind_of_media() {
+        assert!(accepts("", "/a/b.txt"));
+        assert!(accepts("image/*,.pdf", "/a/scan.PDF"));
+        assert!(accepts("image/*", "/a/b.jpeg"));
+        assert!(!accepts("image/*", "/a/b.txt"));
+        assert!(!accepts(".csv", "/a/b.txt"));
+        assert!(accepts("application/x-thing", "/a/b.txt"), "a name can't tell");
     }
 }

@@ -7,7 +7,7 @@ use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use truehand_base::{EffectClass, ErrorBody, Verb};
-use truehand_browser::ScrollBy;
+use truehand_browser::{Acted, ScrollBy};
 
 /// How far a direction without an amount goes, in CSS pixels: most of a usual viewport.
 const STEP: f64 = 600.0;
@@ -83,6 +83,12 @@ impl Scroll {
     }
 }
 
+/// Whether nothing moved.
+fn stayed(acted: &Acted) -> bool {
+    let moved = acted.returned.as_ref().map(|returned| &returned["moved"]);
+    moved.is_some_and(|by| by["x"].as_f64() == Some(0.0) && by["y"].as_f64() == Some(0.0))
+}
+
 impl Tool for Scroll {
     const INFO: Info = Info {
         verbs: &["scroll"],
@@ -104,8 +110,11 @@ impl Tool for Scroll {
         let target = self.element.as_ref().map(|e| &e.target);
         let acted = tab.scroll(cx.call, target, by, &common.observe(cx.observe)).await;
         let asked = self.element.as_ref().map_or("the page", |e| e.text.as_str());
-        let report = Report { field: "scrolled", value: true.into(), asked };
-        Ok(act::reply(&tab, &common, report, acted, |name| format!("scrolled {name} {words}")))
+        // What stands in view needs no scrolling; anything else that stayed where it was did not scroll.
+        let stayed = by != ScrollBy::IntoView && acted.as_ref().is_ok_and(stayed);
+        let report = Report { field: "scrolled", value: (!stayed).into(), asked };
+        let verb = if stayed { "did not scroll" } else { "scrolled" };
+        Ok(act::reply(&tab, &common, report, acted, |name| format!("{verb} {name} {words}")))
     }
 }
 
