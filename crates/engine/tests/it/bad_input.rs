@@ -47,3 +47,20 @@ fn repeated_request_key_returns_the_first_outcome_and_acts_once() {
     let other = h.send(call(json!({ "ref": "#n" })));
     assert_eq!(other.error.unwrap().code, ErrorCode::IdempotencyConflict);
 }
+
+#[test]
+fn outcome_does_not_repeat_an_argument_of_any_length() {
+    let h = Hands::at("/login.html");
+    let long = "x".repeat(1 << 20);
+    for (tool, arguments, code) in [
+        ("browser_click", json!({ "ref": long }), ErrorCode::NoMatch),
+        ("browser_click", json!({ "ref": "#user", &long: 1 }), ErrorCode::InvalidArguments),
+        ("browser_read", json!({ "tab_id": long }), ErrorCode::UnknownTab),
+    ] {
+        let length = h.fails(tool, arguments, code).structured().to_string().len();
+        assert!(length < 10_000, "{tool} with {code}: {length} bytes");
+    }
+    let typed = h.ok("browser_type", json!({ "ref": "#user", "text": &long[..50_000] }));
+    let value = &typed.page_effect.as_ref().unwrap().values[0];
+    assert!(value.ok && value.got.chars().count() == 2_000, "{} characters", value.got.chars().count());
+}

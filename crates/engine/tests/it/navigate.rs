@@ -136,3 +136,14 @@ fn click_while_the_page_is_left_ends_and_the_next_call_works() {
     h.fails("browser_click", json!({ "ref": "#add" }), ErrorCode::NoMatch);
     assert!(h.read().contains("42"));
 }
+
+#[test]
+fn page_is_read_right_after_a_load_that_failed() {
+    let h = Hands::at("/tab-a.html");
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for url in [format!("http://{closed}/"), "http://nowhere.invalid/".to_owned()].iter().cycle().take(6) {
+        h.fails("browser_navigate", json!({ "url": url }), ErrorCode::NavFailed);
+        assert!(h.read().contains("can’t be reached"));
+    }
+    h.open("/tab-a.html");
+}

@@ -2,6 +2,7 @@
 
 use crate::hands::Hands;
 use serde_json::json;
+use truehand_base::ErrorCode;
 
 #[test]
 fn row_212_screenshot_size_follows_the_intent() {
@@ -43,4 +44,12 @@ fn screenshot_with_a_path_is_written_there_and_not_shown() {
     assert_eq!(shot.images, []);
     let bytes = std::fs::read(&path).unwrap();
     assert!(bytes.starts_with(b"\x89PNG"), "{:?}", &bytes[..8]);
+}
+
+#[test]
+fn screenshot_of_a_wedged_tab_is_page_unresponsive_well_before_the_calls_own_end() {
+    let h = Hands::at("/wedge.html");
+    h.fails("browser_click", json!({ "ref": "#freeze" }), ErrorCode::PageUnresponsive);
+    h.fails("browser_screenshot", json!({}), ErrorCode::PageUnresponsive);
+    h.ok("browser_close_tab", json!({}));
 }

@@ -4,6 +4,7 @@
 
 mod cli;
 mod daemon;
+mod harm;
 mod mcp;
 
 use std::time::{Duration, Instant};
