@@ -16,6 +16,7 @@ mod input;
 mod launch;
 mod options;
 mod pool;
+mod refs;
 mod space;
 mod tab;
 mod target;

@@ -4,21 +4,13 @@ use crate::browser::Browser;
 use crate::errors::from_cdp;
 use crate::input::InputSettings;
 use crate::options::TabInfo;
+use crate::refs::RefNumbers;
 use crate::tab::{Happening, Tab, lock};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use truehand_base::{CallCtx, ErrorBody, ErrorCode, TabFact, TabId};
 use truehand_cdp::{self as cdp, BrowserContextId, Connection, TargetId};
-
-/// Numbers of references that a call has for itself.
-pub(crate) struct ReservedRefs {
-    pub start: u32,
-    end: u32,
-}
-
-/// More references than one reading issues.
-const RESERVE: u32 = 200_000;
 
 pub(crate) struct Space {
     browser: Arc<Browser>,
@@ -26,7 +18,7 @@ pub(crate) struct Space {
     context: Option<BrowserContextId>,
     input: InputSettings,
     tabs: Mutex<Tabs>,
-    refs: AtomicU32,
+    refs: RefNumbers,
     /// Tabs that are being opened by us, so that they are not announced as somebody else's.
     opening: AtomicUsize,
 }
@@ -73,7 +65,7 @@ impl Space {
             context,
             input,
             tabs: Mutex::default(),
-            refs: AtomicU32::new(1),
+            refs: RefNumbers::new(),
             opening: AtomicUsize::new(0),
         });
         browser.add_space(&space);
@@ -103,17 +95,9 @@ impl Space {
         &self.input
     }
 
-    /// Takes numbers for references. Unused ones are given back when nobody took more meanwhile, so that numbers
-    /// stay small; otherwise there is a gap, which harms nobody.
-    pub fn reserve_refs(&self) -> ReservedRefs {
-        let start = self.refs.fetch_add(RESERVE, Ordering::Relaxed);
-        ReservedRefs { start, end: start + RESERVE }
-    }
-
-    pub fn return_refs(&self, reserved: &ReservedRefs, next: u32) {
-        let next = next.clamp(reserved.start, reserved.end);
-        // Losing the race only leaves the gap.
-        let _ = self.refs.compare_exchange(reserved.end, next, Ordering::Relaxed, Ordering::Relaxed);
+    /// The numbers of references in all tabs of the context.
+    pub fn refs(&self) -> &RefNumbers {
+        &self.refs
     }
 
     /// Whether a target is one of this space's tabs. The main frame of a tab has the target's own id.

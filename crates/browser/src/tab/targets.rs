@@ -4,6 +4,7 @@ use super::Tab;
 use super::page::PageError;
 use super::state::Frame;
 use crate::options::Described;
+use crate::refs::Reserved;
 use crate::target::Target;
 use serde_json::{Value, json};
 use truehand_base::{CallCtx, ElementRef, ErrorBody, ErrorCode};
@@ -27,22 +28,29 @@ struct RefRange {
 const RANGE_LIMIT: usize = 5_000;
 
 impl RefRanges {
-    fn add(&mut self, start: u32, end: u32, frame: &Frame, world: ExecutionContextId) {
-        if start >= end {
-            return;
-        }
-        if let Some(last) = self.ranges.last_mut()
-            && last.end == start
-            && last.world == world
-            && last.frame == frame.id
-        {
-            last.end = end;
-            return;
-        }
+    fn add(&mut self, reserved: Reserved, frame: &Frame, world: ExecutionContextId) {
         if self.ranges.len() == RANGE_LIMIT {
             self.ranges.remove(0);
         }
+        let Reserved { start, end } = reserved;
         self.ranges.push(RefRange { start, end, frame: frame.id.clone(), world });
+    }
+
+    /// Keeps of a range only what was issued.
+    fn settle(&mut self, reserved: Reserved, next: u32) {
+        let Some(at) = self.ranges.iter().rposition(|r| (r.start, r.end) == (reserved.start, reserved.end))
+        else {
+            return;
+        };
+        let range = self.ranges.remove(at);
+        if next <= range.start {
+            return;
+        }
+        let before = self.ranges[..at].last_mut();
+        match before.filter(|b| b.end == range.start && b.world == range.world && b.frame == range.frame) {
+            Some(before) => before.end = next,
+            None => self.ranges.insert(at, RefRange { end: next, ..range }),
+        }
     }
 
     fn find(&self, number: u32) -> Option<&RefRange> {
@@ -86,15 +94,26 @@ impl Tab {
         mut args: Value,
     ) -> Result<Value, PageError> {
         let space = self.space()?;
-        let reserved = space.reserve_refs();
+        let world = frame.world.ok_or(PageError::DocumentGone)?;
+        let reserved = space.refs().reserve();
+        let reserved = reserved
+            .ok_or_else(|| ErrorBody::new(ErrorCode::Internal, "no numbers are left for references"))?;
         args["frame"] = json!(frame.number);
         args["next"] = json!(reserved.start);
-        let world = frame.world.ok_or(PageError::DocumentGone)?;
+        // A page that does not answer may still issue them, whenever it comes to it: until the answer is here
+        // all are its own.
+        super::lock(&self.inner.refs).add(reserved, frame, world);
         let answer: Result<Value, PageError> = self.ask(ctx, frame, name, args).await;
-        let next = answer.as_ref().ok().and_then(|a| a["next"].as_u64()).and_then(|n| u32::try_from(n).ok());
-        let next = next.unwrap_or(reserved.start);
-        super::lock(&self.inner.refs).add(reserved.start, next, frame, world);
-        space.return_refs(&reserved, next);
+        let next = match &answer {
+            Ok(answer) => {
+                let next = answer["next"].as_u64().and_then(|next| u32::try_from(next).ok());
+                next.unwrap_or(reserved.start)
+            }
+            Err(PageError::DocumentGone) => reserved.start,
+            Err(PageError::DialogOpen | PageError::Failed(_)) => return answer,
+        };
+        super::lock(&self.inner.refs).settle(reserved, next);
+        space.refs().give_back(reserved, next);
         answer
     }
 

@@ -2,6 +2,8 @@
 
 use crate::hands::{Hands, data, reference_in};
 use serde_json::json;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 use truehand_base::ErrorCode;
 
 #[test]
@@ -249,5 +251,32 @@ fn ref_of_a_row_that_now_shows_something_else_is_not_clicked() {
     match outcome.error {
         Some(error) => assert_eq!((error.code, log.as_str()), (ErrorCode::RefStale, "")),
         None => assert_eq!(log, "deleted-Ann"),
+    }
+}
+
+#[test]
+fn references_of_a_reading_that_was_given_up_are_each_one_elements_own() {
+    let h = Hands::at("/controls.html");
+    // A synchronous request holds the page up for longer than a reading waits, and the site sees it begin.
+    let hold = "setTimeout(() => { const r = new XMLHttpRequest(); r.open('GET', '/api/slow?ms=8000', false); \
+                r.send(); document.body.insertAdjacentHTML('beforeend', '<button>Late</button>'); }, 0)";
+    h.approved("browser_execute_js", json!({ "script": hold, "observe_effects": false }));
+    let end = Instant::now() + Duration::from_secs(20);
+    while h.site.count("GET", "/api/slow") == 0 {
+        assert!(Instant::now() < end, "the page was never held up");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    h.fails("browser_read", json!({}), ErrorCode::PageUnresponsive);
+    let text = h.read_until("Late", 1);
+    let issued: Vec<&str> = text
+        .split("[ref=")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(']'))
+        .map(|(reference, _)| reference)
+        .collect();
+    let different: BTreeSet<&str> = issued.iter().copied().collect();
+    assert_eq!(issued.len(), different.len(), "one reference for two elements:\n{text}");
+    for reference in &issued[..2] {
+        h.ok("browser_hover", json!({ "ref": reference }));
     }
 }
