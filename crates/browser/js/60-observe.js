@@ -16,20 +16,11 @@
 
   /** Shadow roots under observation. */
   const observed = new WeakSet();
-  /** What a node did while nobody acted, by kind of change. @type {WeakMap<Node, Map<string, Habit>>} */
-  const habits = new WeakMap();
-  /** Elements that a recurring change made: what happens in them is as recurring. */
-  const born = new WeakSet();
   /** When a style or class of an element last changed; tells `prepare` whether something may be moving. */
   const restyled = new WeakMap();
   /** The last known scroll positions. @type {WeakMap<Element, {x: number, y: number}>} */
   const positions = new WeakMap();
 
-  /** True from a real input event until the task that carried it is over. */
-  let inInput = false;
-  let lastInput = -Infinity;
-  /** Counts the actions; changes in the idle time between two of them share a number. */
-  let stretch = 0;
   /** False until the first load has come to rest: loading is no habit. */
   let loaded = false;
   /** Since when changes are recorded. */
@@ -38,11 +29,6 @@
   let endPending = null;
   /** Called on a change that counts, while a `settle` waits. @type {(() => void) | null} */
   let wake = null;
-
-  /**
-   * @typedef {{last: number, gap: number, count: number, run: number, stretch: number, proved: boolean, recent: {at: number, input: number}[]}} Habit
-   * `gap`: the longest of the last gaps; `run`: changes in one idle stretch; `input`: when the last input had come.
-   */
 
   /** @param {'idle' | 'open' | 'late'} mode */
   const newWindow = (mode) => ({
@@ -132,100 +118,8 @@
   const isHere = (/** @type {Node} */ node) => lib.isConnected(node) && getOwner.call(node) === document;
   const UNSEEN_TEXT = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE']);
 
-  // ---------------------------------------------------------------- habits
-
   /** @param {MutationRecord} record */
   const kindOf = (record) => (record.type === 'attributes' ? `a:${record.attributeName}` : record.type);
-
-  /** Whether an input event's listener is running right now; the flag alone may outlive the task by a moment. */
-  const inListener = () => {
-    const event = globalThis.event;
-    return Boolean(event) && INPUT_EVENTS.has(event.type);
-  };
-
-  const POINTING = new Set(['mouseover', 'mouseout', 'mouseenter', 'mouseleave', 'mousemove', 'pointerover', 'pointerout', 'pointerenter',
-    'pointerleave', 'pointermove']);
-  const FOCUSING = new Set(['focus', 'focusin', 'blur', 'focusout']);
-  /** Attributes that may say no more than how a thing looks. */
-  const LOOKS = /^(class|style|data-.*)$/;
-
-  const isTip = (/** @type {Node} */ node) => isElement(node) && lib.attr(/** @type {Element} */ (node), 'role') === 'tooltip';
-
-  /**
-   * Whether a change is none of the action that was asked for: its pointer came over the element and its focus moved there, and
-   * pages answer both with tips and rings. What hovering brings counts when hovering is the action.
-   * @param {ReturnType<typeof newWindow>} w @param {MutationRecord} record
-   */
-  const isIncidental = (w, record) => {
-    const event = /** @type {MouseEvent | undefined} */ (globalThis.event);
-    const type = event?.type;
-    if (w.mode !== 'open' || w.acted === null || w.hovering) return false;
-    if (!inInput && record.type === 'childList' && record.addedNodes.length > 0) return [...record.addedNodes].every(isTip);
-    if (!type) return false;
-    if (POINTING.has(type)) return !event.buttons;
-    if (!FOCUSING.has(type) || record.type !== 'attributes' || !LOOKS.test(record.attributeName)) return false;
-    const el = /** @type {Element} */ (record.target);
-    return lib.contains(el, w.acted) || lib.contains(w.acted, el);
-  };
-
-  /** @param {Habit | undefined} habit @param {number} at */
-  const recurs = (habit, at) => {
-    if (!habit) return false;
-    const rest = at - habit.last;
-    // A ticker that has stopped is none any more; one that has proved itself often is granted a stall of the machine.
-    const grace = habit.count < 6 ? 600 : 1_500;
-    if (habit.proved && rest <= Math.max(grace, Math.min(2.5 * habit.gap, habit.gap + 10_000))) return true;
-    // A clock can tick once in every short pause between actions. It gives itself away by a steady pace that has
-    // nothing to do with when the input came; an effect has a steady distance from its input instead.
-    if (habit.recent.length < 4 || habit.recent.every((entry) => entry.input === habit.recent[0].input)) return false;
-    const gaps = habit.recent.slice(1).map((entry, i) => entry.at - habit.recent[i].at);
-    const longest = Math.max(...gaps);
-    const delays = habit.recent.map((entry) => entry.at - entry.input);
-    return Math.min(...gaps) > 0.9 * longest && Math.max(...delays) - Math.min(...delays) > 0.3 * longest && rest < 1.5 * longest;
-  };
-
-  /** @param {Node} node @param {string} kind @param {number} at @param {boolean} idle */
-  const learn = (node, kind, at, idle) => {
-    let kinds = habits.get(node);
-    if (!kinds) habits.set(node, (kinds = new Map()));
-    const habit = kinds.get(kind);
-    const entry = { at, input: lastInput };
-    if (!habit) {
-      kinds.set(kind, { last: at, gap: 0, count: 1, run: idle ? 1 : 0, stretch, proved: false, recent: [entry] });
-      return;
-    }
-    // Several records of one burst are one change.
-    if (at - habit.last < 12) return;
-    habit.count++;
-    habit.recent.push(entry);
-    if (habit.recent.length > 4) habit.recent.shift();
-    if (idle) {
-      habit.run = habit.stretch === stretch ? habit.run + 1 : 1;
-      habit.stretch = stretch;
-      if (habit.run >= 2) habit.proved = true;
-    }
-    habit.gap = Math.max(at - habit.last, habit.recent.length > 2 ? habit.gap * 0.8 : 0);
-    habit.last = at;
-  };
-
-  /** Whether a change of this node would have come anyway. @param {Node} node @param {string} kind @param {number} at */
-  const isAmbient = (node, kind, at) => {
-    const recurring = born.has(node) || born.has(parentOf(node)) || recurs(habits.get(node)?.get(kind), at);
-    return recurring && !(inInput && inListener());
-  };
-
-  /** An element and what is in it, the first 500. @param {Node} top */
-  const treeOf = (top) => {
-    const out = [/** @type {Element} */ (top)];
-    const inside = out[0].getElementsByTagName('*');
-    for (let i = 0; i < inside.length && i < 500; i++) out.push(inside[i]);
-    return out;
-  };
-
-  /** @param {NodeList} nodes */
-  const markBorn = (nodes) => {
-    for (const node of nodes) if (isElement(node)) for (const el of treeOf(node)) born.add(el);
-  };
 
   // ---------------------------------------------------------------- shadow roots
 
@@ -254,7 +148,7 @@
   const take = (records) => {
     const w = current;
     const at = now();
-    const idle = w.mode !== 'open' && !inInput;
+    const idle = w.mode !== 'open' && !lib.inInput();
     if (w.mode !== 'idle') w.records += records.length;
     if (w.records > FLOOD) w.truncated = true;
     const children = [];
@@ -266,7 +160,7 @@
       if (record.type === 'attributes') {
         if (record.oldValue === valueOf(/** @type {Element} */ (node), record) && !w.attrs.has(/** @type {Element} */ (node))) {
           // Written again with what it held, or on the way back to it: only the first value of a window tells.
-          if (w.mode !== 'idle' && !w.truncated && !isAmbient(node, kindOf(record), at)) others.push(record);
+          if (w.mode !== 'idle' && !w.truncated && !lib.isAmbient(node, kindOf(record), at)) others.push(record);
           continue;
         }
         if (record.attributeName === 'style' || record.attributeName === 'class') restyled.set(node, at);
@@ -274,10 +168,10 @@
         continue;
       }
       const kind = kindOf(record);
-      const ambient = isAmbient(node, kind, at);
-      if (!inInput && (loaded || w.mode === 'open')) learn(node, kind, at, idle);
+      const ambient = lib.isAmbient(node, kind, at);
+      if (!lib.inInput() && (loaded || w.mode === 'open')) lib.learn(node, kind, at, idle);
       if (ambient) {
-        if (record.type === 'childList') markBorn(record.addedNodes);
+        if (record.type === 'childList') lib.markBorn(record.addedNodes);
         w.ambient++;
         continue;
       }
@@ -285,11 +179,11 @@
         if (record.type === 'childList') watchCustom(record.addedNodes);
         continue;
       }
-      if (isIncidental(w, record)) {
+      if (lib.isIncidental(w, record)) {
         noteIncidental(w, record);
         continue;
       }
-      if (inInput) w.direct = true;
+      if (lib.inInput()) w.direct = true;
       else noteLoose(w, node, kind, at);
       if (!news && !isRepeat(w, node, kind, at)) news = true;
       if (w.truncated) countCheaply(w, record);
@@ -301,7 +195,7 @@
     if (children.length) noteChildren(w, children);
     for (const record of others) record.type === 'attributes' ? noteAttribute(w, record) : noteData(w, record);
     // What has proved itself a ticker since was one from its first change on.
-    if (w.mode === 'late') for (const [node, kinds] of w.loose) for (const kind of [...kinds.keys()]) if (habits.get(node)?.get(kind)?.proved) demote(w, node, kind);
+    if (w.mode === 'late') for (const [node, kinds] of w.loose) for (const kind of [...kinds.keys()]) if (lib.habitOf(node, kind)?.proved) lib.demote(w, node, kind);
     // An animation that the action started counts, but its hundredth step is nothing to wait for.
     if (!news) w.serial = serial;
   };
@@ -312,7 +206,7 @@
     if (!kinds) w.loose.set(node, (kinds = new Map()));
     const times = kinds.get(kind);
     if (!times) {
-      const before = habits.get(node)?.get(kind)?.recent.map((entry) => entry.at).filter((time) => time < w.startedAt) ?? [];
+      const before = lib.habitOf(node, kind)?.recent.map((entry) => entry.at).filter((time) => time < w.startedAt) ?? [];
       kinds.set(kind, { before, after: [at] });
     } else if (times.after.length < 4 && at - times.after[times.after.length - 1] >= 12) times.after.push(at);
   };
@@ -322,20 +216,20 @@
     if (record.type === 'childList') {
       w.passing += Math.max(1, countElementsIn(record.addedNodes) + countElementsIn(record.removedNodes));
       // What changes in it later on belongs to it.
-      for (const node of record.addedNodes) if (isElement(node)) for (const el of treeOf(node)) (w.fresh.add(el), w.brought.add(el));
+      for (const node of record.addedNodes) if (isElement(node)) for (const el of lib.treeOf(node)) (w.fresh.add(el), w.brought.add(el));
       return;
     }
     if (record.type !== 'attributes') return void w.passing++;
-    if (FOCUSING.has(globalThis.event?.type ?? '')) w.ringed = true;
+    if (lib.isFocusing()) w.ringed = true;
     const el = /** @type {Element} */ (record.target);
     let names = w.looks.get(el);
     if (!names) w.looks.set(el, (names = new Map()));
-    const key = keyOf(record);
+    const key = lib.keyOf(record);
     if (!names.has(key)) names.set(key, record.oldValue);
   };
 
   /** Takes back what a node's changes of a kind have been counted as. @param {ReturnType<typeof newWindow>} w @param {Node} node @param {string} kind */
-  const demote = (w, node, kind) => {
+  lib.demote = (w, node, kind) => {
     const kinds = w.loose.get(node);
     kinds?.delete(kind);
     if (kinds?.size === 0) w.loose.delete(node);
@@ -351,7 +245,7 @@
       const names = w.attrs.get(/** @type {Element} */ (node));
       for (const key of names?.keys() ?? []) if (key === kind.slice(2) || key.endsWith(` ${kind.slice(2)}`)) names.delete(key);
     }
-    const habit = habits.get(node)?.get(kind);
+    const habit = lib.habitOf(node, kind);
     if (habit) habit.proved = true;
   };
 
@@ -378,13 +272,6 @@
 
   /** @param {Element} el @param {MutationRecord} record */
   const valueOf = (el, record) => (record.attributeNamespace ? el.getAttributeNS(record.attributeNamespace, record.attributeName) : el.getAttribute(record.attributeName));
-
-  /** @param {MutationRecord} record */
-  const keyOf = (record) => (record.attributeNamespace ? `${record.attributeNamespace} ${record.attributeName}` : record.attributeName);
-  const valueAt = (/** @type {Element} */ el, /** @type {string} */ key) => {
-    const cut = key.indexOf(' ');
-    return cut < 0 ? el.getAttribute(key) : el.getAttributeNS(key.slice(0, cut), key.slice(cut + 1));
-  };
 
   /** @param {ReturnType<typeof newWindow>} w @param {MutationRecord} record */
   const countCheaply = (w, record) => {
@@ -415,7 +302,7 @@
     if (w.fresh.has(el)) return;
     let names = w.attrs.get(el);
     if (!names) w.attrs.set(el, (names = new Map()));
-    const key = keyOf(record);
+    const key = lib.keyOf(record);
     if (!names.has(key)) names.set(key, record.oldValue);
   };
 
@@ -466,7 +353,7 @@
     for (const [node, how] of first) {
       const here = isHere(node);
       if (how === 'added' && here) {
-        if (w.hollow && !isHollow(w, /** @type {Element} */ (node))) w.hollow = false;
+        if (w.hollow && !lib.isHollow(w, /** @type {Element} */ (node))) w.hollow = false;
         book(w, parentOf(node), 'added', countTree(w, node, first, 'removed', counted, true));
       } else if (how === 'removed' && !here) {
         const came = w.undone;
@@ -497,11 +384,6 @@
     if (!count) w.children.set(parent, (count = { added: 0, removed: 0 }));
     count[what] += n;
   };
-
-  const TELLING = 'img,svg,canvas,video,iframe,input,button,a,select,textarea,[role],[aria-label],[title]';
-  /** Whether an element may be a ripple: it stands in what was acted on and says nothing. @param {ReturnType<typeof newWindow>} w @param {Element} el */
-  const isHollow = (w, el) =>
-    w.acted !== null && w.acted !== el && lib.contains(w.acted, el) && !el.textContent.trim() && !lib.matches(el, TELLING) && !el.querySelector(TELLING);
 
   /**
    * Elements of a subtree, shadow content included, without parts that came from or went elsewhere.
@@ -575,7 +457,7 @@
     return reordered;
   };
 
-  const ownText = (/** @type {Node} */ target) => {
+  lib.ownText = (/** @type {Node} */ target) => {
     let out = '';
     for (const node of target.childNodes) if (isText(node)) out += /** @type {CharacterData} */ (node).data;
     return out;
@@ -606,192 +488,17 @@
     w.texts.set(target, others ? null : gone);
   };
 
-  // ---------------------------------------------------------------- what a window amounts to
-
-  /** @param {ReturnType<typeof newWindow>} w */
-  const changedFields = (w) => {
-    const out = [];
-    for (const [el, was] of w.fields) {
-      if (!lib.isConnected(el)) continue;
-      const is = lib.fieldState(el);
-      if (is.kind === was.kind && is.value !== was.value) out.push({ el, kind: is.kind, value: is.value });
-    }
-    return out;
-  };
-
-  /** @param {ReturnType<typeof newWindow>} w */
-  const scrolledBy = (w) => {
-    let best = null;
-    for (const [el, was] of w.scrolls) {
-      const dx = Math.round(el.scrollLeft - was.x);
-      const dy = Math.round(el.scrollTop - was.y);
-      if (!dx && !dy) continue;
-      if (!best || Math.abs(dx) + Math.abs(dy) > Math.abs(best.dx) + Math.abs(best.dy)) best = { el, dx, dy };
-    }
-    if (!best) return null;
-    const page = best.el === document.scrollingElement;
-    return { target: page ? 'page' : lib.describe(best.el), dx: best.dx, dy: best.dy };
-  };
-
-  /** Looks that are not as they were. @param {ReturnType<typeof newWindow>} w */
-  const looksChanged = (w) => {
-    let n = 0;
-    for (const [el, names] of w.looks) if (lib.isConnected(el)) for (const [key, was] of names) if (valueAt(el, key) !== was) n++;
-    return n;
-  };
-
-  /** @param {ReturnType<typeof newWindow>} w */
-  const tally = (w) => {
-    let attr = w.attr + (w.flips ? w.flips.shown + w.flips.hidden : 0);
-    let text = w.text;
-    for (const [el, names] of w.attrs) {
-      if (!lib.isConnected(el)) continue;
-      for (const [key, was] of names) {
-        if (valueAt(el, key) !== was) attr++;
-      }
-    }
-    for (const [target, was] of w.texts) if (target.isConnected && (was === null || ownText(target) !== was)) text++;
-    for (const [node, was] of w.data) if (node.isConnected && node.data !== was && !w.texts.has(/** @type {Node} */ (node.parentNode))) text++;
-    const fields = changedFields(w);
-    for (const field of fields) if (field.kind === 'value') text++; else attr++;
-    const looks = looksChanged(w);
-    // A class that the focus brought and that shows or hides something is more than a ring.
-    if (w.opened) attr += looks + w.opened.shown + w.opened.hidden;
-    const incidental = w.passing + w.undone + (w.opened ? 0 : looks);
-    return { added: w.added, removed: w.removed, attr_changes: attr, text_changes: text, ambient: w.ambient, incidental, fields };
-  };
-
-  /** @param {ReturnType<typeof newWindow>} w @param {ReturnType<typeof tally>} sum */
-  const amounts = (w, sum) => sum.added + sum.removed + sum.attr_changes + sum.text_changes > 0 || lib.focusChange(w).effect || scrolledBy(w) !== null;
-
-  /** Fields in the words of a report; those without a reference get one when `issue` says so. @param {any[]} fields @param {any} alloc @param {boolean} issue */
-  const valuesOf = (fields, alloc, issue) => {
-    const values = [];
-    for (const { el, value } of fields.slice(0, 20)) {
-      const number = lib.knownRef(el) ?? (issue && values.length < 5 ? lib.refOf(el, alloc) : null);
-      values.push({ ref: number === null ? '' : lib.refText(number, alloc), got: lib.holdsSecret(el) && value !== '' ? '••••' : lib.clean(value, 200) });
-    }
-    return values;
-  };
-
-  /** @param {ReturnType<typeof newWindow>} w @param {{frame?: number, next?: number}} args */
-  const report = (w, args) => {
-    const { fields, ...dom } = tally(w);
-    const alloc = { frame: args.frame ?? 0, next: args.next ?? 0 };
-    const values = valuesOf(fields, alloc, args.next !== undefined);
-    const scrolled = scrolledBy(w);
-    const out = {
-      seen: amounts(w, { ...dom, fields }),
-      dom,
-      focus: lib.focusChange(w),
-      values,
-      truncated: w.truncated,
-      elements: countElements(),
-      elapsed_ms: Math.round(now() - w.startedAt),
-      next: args.next === undefined ? undefined : alloc.next,
-    };
-    if (w.refused.size && !w.submitted) {
-      out.refused = [...w.refused].slice(0, 5).map(([el, message]) => {
-        const number = lib.knownRef(el);
-        return { ref: number === null ? '' : lib.refText(number, alloc), description: lib.describe(el), message: lib.clean(message, 120) };
-      });
-    }
-    if (w.hit) out.hit = w.hit;
-    if (scrolled) out.scrolled = scrolled;
-    return out;
-  };
-
   const countElements = () => document.getElementsByTagName('*').length;
   const flush = () => {
     const pending = observer.takeRecords();
     if (pending.length) take(pending);
   };
 
-  // ---------------------------------------------------------------- is it an effect
-
-  /** Milliseconds within which a ticker that nothing is known of yet gives itself away: a clock ticks every second. */
-  const CLOCK = 1_100;
-  /** How long a ripple may spread. */
-  const RIPPLE = 1_000;
-
-  const near = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a - b) <= 0.3 * Math.max(a, b) + 8;
-  /** A text without what a clock or counter changes in it. */
-  const shapeOf = (/** @type {string} */ text) => text.replace(/\d+/g, '0');
-
-  /**
-   * Whether changes that no input made come in a rhythm that has nothing to do with the action: true, false, or until when to look.
-   * @param {ReturnType<typeof newWindow>} w @param {Node} node @param {string} kind @param {{before: number[], after: number[]}} times
-   * @param {number} min when the window is over
-   */
-  const rhythm = (w, node, kind, { before, after }, min) => {
-    const input = Math.max(w.startedAt, Math.min(lastInput, after[0]));
-    const delay = after[0] - input;
-    if (before.length) {
-      const gap = after[0] - before[before.length - 1];
-      if (before.length > 1 && near(gap, before[before.length - 1] - before[before.length - 2])) return true;
-      if (after.length > 1) return near(gap, after[1] - after[0]);
-      return gap > 1.4 * CLOCK ? false : after[0] + 1.3 * gap + 30;
-    }
-    // Nothing is known of the time before: what the action itself has started has its first step one gap after it.
-    if (after.length > 2) {
-      const gaps = after.slice(1).map((at, i) => at - after[i]);
-      return near(Math.min(...gaps), Math.max(...gaps)) && !near(delay, gaps[0]);
-    }
-    if (after[0] - watchedFrom > CLOCK) return false;
-    const is = kind === 'childList' ? ownText(node) : isText(node) ? /** @type {CharacterData} */ (node).data : '';
-    const was = (kind === 'childList' ? w.texts.get(node) : w.data.get(/** @type {CharacterData} */ (node))) ?? null;
-    const counts = was !== null && /\d/.test(is) && (was === '' || shapeOf(is) === shapeOf(was));
-    if (after.length > 1 && counts) return !near(delay, after[1] - after[0]);
-    return counts ? after[0] + CLOCK + 50 : min;
-  };
-
-  /**
-   * Until when to look on, because what was counted so far may be no effect: a ticker, a ripple, a pressed button that will be
-   * released. 0 when it is one. What proves to be a ticker is taken back.
-   * @param {ReturnType<typeof newWindow>} w @param {number} min when the window is over
-   */
-  const doubtfulUntil = (w, min) => {
-    if (w.truncated || lib.focusChange(w).effect || scrolledBy(w) || changedFields(w).length || w.flips) return 0;
-    let until = 0;
-    let certain = w.direct;
-    for (const [node, kinds] of w.loose) {
-      for (const [kind, times] of [...kinds]) {
-        if (certain && times.before.length === 0) continue;
-        const answer = rhythm(w, node, kind, times, min);
-        if (answer === true) demote(w, node, kind);
-        else if (answer === false) certain = true;
-        else until = Math.max(until, answer);
-      }
-    }
-    if (!certain) return until;
-    // Something was changed by the input. Looks of the element itself may be those of a press.
-    const texts = [...w.texts, ...w.data].length > 0;
-    if (texts || w.removed > 0 || (w.added > 0 && !w.hollow) || w.acted === null) return 0;
-    for (const [el, names] of w.attrs) {
-      if (!lib.contains(w.acted, el) && !lib.contains(el, w.acted)) return 0;
-      for (const key of names.keys()) if (!LOOKS.test(key)) return 0;
-    }
-    return w.added > 0 ? w.startedAt + RIPPLE : min;
-  };
-
   // ---------------------------------------------------------------- listeners
-
-  const INPUT_EVENTS = new Set(['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu', 'keydown',
-    'keypress', 'keyup', 'beforeinput', 'input', 'change', 'paste', 'cut', 'wheel', 'touchstart', 'touchend', 'dragstart', 'drag', 'dragenter',
-    'dragover', 'dragleave', 'drop', 'dragend', 'mouseover', 'mouseout', 'mouseenter', 'pointerover', 'pointerenter', 'mousemove', 'pointermove',
-    'submit', 'reset', 'toggle', 'compositionend']);
-  const channel = new MessageChannel();
-  channel.port1.onmessage = () => {
-    inInput = false;
-  };
 
   const onInput = (/** @type {Event} */ event) => {
     if (!event.isTrusted && !lib.acting) return;
-    lastInput = now();
-    if (!inInput) {
-      inInput = true;
-      channel.port2.postMessage(0);
-    }
+    lib.noteInput();
     if (current.mode === 'open' && (event.type === 'input' || event.type === 'change')) {
       current.wrote ||= event.type === 'input';
       changed();
@@ -821,9 +528,9 @@
     const at = now();
     const was = positions.get(el) ?? { x: 0, y: 0 };
     positions.set(el, { x: el.scrollLeft, y: el.scrollTop });
-    const ambient = isAmbient(el, 'scroll', at);
+    const ambient = lib.isAmbient(el, 'scroll', at);
     if (current.mode !== 'open') {
-      if (loaded && !inInput) learn(el, 'scroll', at, true);
+      if (loaded && !lib.inInput()) lib.learn(el, 'scroll', at, true);
       return;
     }
     if (ambient) return;
@@ -835,7 +542,7 @@
   /** Idempotent, and called on every arm: `document.open` takes all listeners away. */
   const listen = () => {
     const how = { capture: true, passive: true };
-    for (const type of INPUT_EVENTS) addEventListener(type, onInput, how);
+    for (const type of lib.INPUT_EVENTS) addEventListener(type, onInput, how);
     addEventListener('focus', onFocus, how);
     addEventListener('invalid', onInvalid, how);
     addEventListener('submit', onSubmit, how);
@@ -866,12 +573,12 @@
     return discover();
   };
 
-  // Loading is not recorded: nobody asks for it, and it would cost the most. The load phase ends with two frames without a change,
-  // with six in which only the same few nodes changed (a page with a ticker in every frame is never quiet), or after one second.
   /** How long a page is watched before it is first acted on, in milliseconds: what moves faster than that is known then. */
   const ACQUAINTANCE = 100;
   /** Ends a wait for the rest. @type {(() => void)[]} */
   const resting = [];
+  // Loading is not recorded: nobody asks for it, and it would cost the most. The load phase ends with two frames without a change,
+  // with six in which only the same few nodes changed (a page with a ticker in every frame is never quiet), or after one second.
   const awaitRest = () => {
     const since = now();
     let quiet = 0;
@@ -918,6 +625,8 @@
           resting.push(() => (clearTimeout(timer), setTimeout(resolve, ACQUAINTANCE)));
         });
   lib.nextFrame = () => new Promise((resolve) => frame(() => resolve(undefined)));
+  /** Since when changes are recorded. */
+  lib.watchedFrom = () => watchedFrom;
   /** Milliseconds since a style or class of the element changed. */
   lib.restyledFor = (/** @type {Element} */ el) => now() - (restyled.get(el) ?? -Infinity);
   /** The observation window, for the watch on who receives an event. */
@@ -934,14 +643,14 @@
     listen();
     const late = { added: 0, removed: 0, attr_changes: 0, text_changes: 0, ambient: 0, incidental: 0 };
     if (current.mode === 'late') {
-      const sum = tally(current);
+      const sum = lib.tally(current);
       for (const key of Object.keys(late)) late[key] = sum[key];
-      late.values = valuesOf(sum.fields, { frame, next: 0 }, false);
+      late.values = lib.valuesOf(sum.fields, { frame, next: 0 }, false);
     }
     observe();
     watchedFrom = Math.min(watchedFrom, now());
     const w = (current = newWindow('open'));
-    stretch++;
+    lib.nextStretch();
     w.acted = acted;
     w.elsewhere = elsewhere;
     w.focusBefore = lib.focused();
@@ -982,7 +691,7 @@
         wake = null;
         clearTimeout(timer);
         flush();
-        const out = { ...report(w, args), quiet: isQuiet };
+        const out = { ...lib.report(w, args), quiet: isQuiet };
         if (superseded) out.superseded = true;
         resolve(out);
       };
@@ -1000,22 +709,22 @@
           quiet++;
         }
         // A field that took input is read back by who wrote it: nothing is gained by waiting longer when it holds the same as before.
-        effective = effective || seen || w.wrote || amounts(w, tally(w));
+        effective = effective || seen || w.wrote || lib.amounts(w, lib.tally(w));
         const sure = seen || w.wrote;
         if (!effective && w.shown) {
           w.flips = lib.flips(w);
           effective = w.flips !== null;
         }
         if (!effective && elapsed >= min_ms) {
-          if (w.ringed && w.baseline && looksChanged(w)) w.opened = lib.flips({ shown: w.baseline, acted: w.acted });
+          if (w.ringed && w.baseline && lib.looksChanged(w)) w.opened = lib.flips({ shown: w.baseline, acted: w.acted });
           lookForHiddenRoots(w);
           ended = true;
           return finish(true);
         }
         let doubt = 0;
         if (effective && quiet >= 2) {
-          doubt = sure ? 0 : Math.min(doubtfulUntil(w, began + min_ms), began + max_ms) - now();
-          effective = sure || amounts(w, tally(w));
+          doubt = sure ? 0 : Math.min(lib.doubtfulUntil(w, began + min_ms), began + max_ms) - now();
+          effective = sure || lib.amounts(w, lib.tally(w));
           if (effective && doubt <= 0) {
             ended = true;
             return finish(true);
@@ -1054,7 +763,7 @@
     flush();
     if (current.mode !== 'open') lib.openWindow(null);
     if (current.shown) current.flips = lib.flips(current);
-    return report(current, args);
+    return lib.report(current, args);
   };
 
   lib.close = () => {
@@ -1063,7 +772,7 @@
     current = newWindow('late');
     // A field that a page puts back later changes without any record.
     current.fields = lib.fieldsNow(null);
-    stretch++;
+    lib.nextStretch();
     return {};
   };
 

@@ -41,7 +41,8 @@ pub(crate) fn router(log: Arc<Log>) -> Router {
         .route("/never", any(never))
         .route("/sse", get(events))
         .route("/dl", get(download))
-        .route("/redirect", get(redirect))
+        .route("/dl/broken", get(broken_download))
+        .route("/redirect", any(redirect))
         .route("/cookie/set", get(set_cookie))
         .route("/cookie/show", get(show_cookie))
         .route("/poll", any(poll))
@@ -128,6 +129,24 @@ async fn download() -> Response {
         (header::CONTENT_DISPOSITION, "attachment; filename=\"report 2026.csv\""),
     ];
     (headers, "a,b\n1,2\n").into_response()
+}
+
+/// Sends the beginning of a file and breaks off.
+async fn broken_download() -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"broken.bin\""),
+        (header::CONTENT_LENGTH, "100000"),
+    ];
+    let parts = stream::unfold(false, |begun| async move {
+        if begun {
+            // The browser has to see the beginning before the end.
+            sleep(SSE_EVERY).await;
+            return Some((Err(std::io::Error::other("it broke off")), true));
+        }
+        Some((Ok(Bytes::from_static(b"the beginning")), true))
+    });
+    (headers, Body::from_stream(parts)).into_response()
 }
 
 async fn redirect(uri: Uri) -> Redirect {

@@ -4,7 +4,7 @@ use super::Tab;
 use super::state::ArmedAnswer;
 use crate::errors::from_cdp;
 use crate::options::{Acted, Observe};
-use truehand_base::{CallCtx, DialogHandling, ErrorBody, ErrorCode};
+use truehand_base::{CallCtx, Dialog, DialogHandling, ErrorBody, ErrorCode, Verdict};
 use truehand_cdp as cdp;
 
 impl Tab {
@@ -38,8 +38,8 @@ impl Tab {
             let note = "no dialog is open: the answer is kept for the next one on this tab";
             return Ok(Acted { notes: vec![note.to_owned()], ..Acted::default() });
         };
+        let handling = if accept { DialogHandling::Accepted } else { DialogHandling::Dismissed };
         self.with(|s| {
-            let handling = if accept { DialogHandling::Accepted } else { DialogHandling::Dismissed };
             if let Some(super::Happening::Dialog(dialog)) = s.log.get_mut(open.log_index) {
                 dialog.handling = handling;
             }
@@ -63,13 +63,17 @@ impl Tab {
         let mut acted = Acted { effect, ..Acted::default() };
         if let Some(effect) = &mut acted.effect {
             // What the dialog's script did at once counts as the effect of the answer.
-            if let Some(late) = effect.late.take() {
-                effect.dom.absorb(&late.dom);
-                effect.network.failed.extend(late.failed);
-                if effect.dom.total() > 0 {
-                    effect.verdict = truehand_base::Verdict::Changed;
-                }
+            if let Some(mut late) = effect.late.take() {
+                effect.dom.absorb(&std::mem::take(&mut late.dom));
+                effect.network.failed.append(&mut late.failed);
+                late.dialogs.retain(|dialog| dialog.message != open.dialog.message);
+                effect.late = Some(late).filter(|late| !late.is_empty());
             }
+            // A dialog that came after its action's window is named by its answer.
+            if effect.dialogs.iter().all(|dialog| dialog.message != open.dialog.message) {
+                effect.dialogs.push(Dialog { handling, ..open.dialog });
+            }
+            effect.verdict = Verdict::Changed;
         }
         Ok(acted)
     }

@@ -9,6 +9,7 @@ mod click_by_text;
 mod effects;
 mod execute_js;
 mod hands;
+mod honesty;
 mod judged;
 mod mode;
 mod navigate;
