@@ -45,7 +45,11 @@ pub fn page_reply(
     words: impl FnOnce(&str) -> String,
 ) -> Reply {
     let url = tab.url();
-    let mut reply = reply(tab, common, report, acted, |_| words(&clip(&url, 120)));
+    let stayed =
+        acted.as_ref().is_ok_and(|a| a.error.as_ref().is_some_and(|e| e.code == ErrorCode::DialogOpen));
+    let shown = clip(&url, 120);
+    let done = |_: &str| if stayed { format!("still on {shown}") } else { words(&shown) };
+    let mut reply = reply(tab, common, report, acted, done);
     reply.put("title", tab.title());
     reply.put("url", url);
     reply

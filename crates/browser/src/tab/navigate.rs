@@ -32,7 +32,7 @@ impl Tab {
             // A dialog on leaving or while loading holds the answer back.
             () = self.dialog_opened() => {
                 let effect = self.watch(ctx, window, observe, Vec::new()).await?;
-                return Ok(Acted { effect, ..Acted::default() });
+                return Ok(Acted { effect, error: self.held_back(), ..Acted::default() });
             }
         };
         let navigated = match answer {
@@ -263,7 +263,16 @@ impl Tab {
                 self.set_title(title);
             }
         }
-        Ok(Acted { effect, notes, ..Acted::default() })
+        Ok(Acted { effect, notes, error: self.held_back(), ..Acted::default() })
+    }
+
+    /// The failure of leaving a page that asks whether it may be left: nothing was left so far.
+    fn held_back(&self) -> Option<ErrorBody> {
+        let asks = self.with(|s| s.dialog.as_ref().is_some_and(|d| d.dialog.kind == "beforeunload"));
+        asks.then(|| {
+            self.dialog_error()
+                .next("the page asks before it is left: accept with browser_dialog to go on, dismiss to stay")
+        })
     }
 }
 

@@ -150,9 +150,11 @@ fn dialog_on_leaving_a_guarded_page_does_not_hang() {
     let left = h.call("browser_navigate", json!({ "url": h.site.url("/tab-a.html") }));
     let dialogs = &effect(&left).dialogs;
     assert_eq!(dialogs[0].kind, "beforeunload", "{left:#?}");
-    if dialogs[0].handling == DialogHandling::Open {
-        h.ok("browser_dialog", json!({ "action": "accept" }));
-    }
+    assert_eq!(dialogs[0].handling, DialogHandling::Open);
+    // Nothing was left so far, so it is no success.
+    assert_eq!(left.error.as_ref().map(|e| e.code), Some(ErrorCode::DialogOpen), "{left:#?}");
+    assert!(left.done.starts_with("still on "), "{}", left.done);
+    h.ok("browser_dialog", json!({ "action": "accept" }));
     h.ok("browser_wait_for", json!({ "url": "tab-a.html", "timeout_ms": 5000 }));
     assert!(h.read().contains("Tab A"));
 }
