@@ -431,7 +431,8 @@ impl Scope {
         space.attached(id)
     }
 
-    /// Opens a tab, makes it current, and goes to an address when one is given.
+    /// Opens a tab, makes it current, and goes to an address when one is given. When that fails the tab is closed again
+    /// and the current one stays.
     ///
     /// # Errors
     /// Those of starting a browser and of [`Tab::navigate`].
@@ -441,12 +442,20 @@ impl Scope {
         url: Option<&str>,
         observe: &Observe,
     ) -> Result<(Tab, Acted), ErrorBody> {
-        let tab = self.space(ctx).await?.open_tab(ctx).await?;
-        lock(&self.inner.state).current = Some(tab.id());
+        let space = self.space(ctx).await?;
+        let tab = space.open_tab(ctx).await?;
         let acted = match url {
-            Some(url) => tab.navigate(ctx, url, observe).await?,
+            Some(url) => match tab.navigate(ctx, url, observe).await {
+                Ok(acted) => acted,
+                Err(error) => {
+                    // An error page that nobody asked for is no tab to go on in.
+                    space.close_tab(&CallCtx::with_timeout(Duration::from_secs(2)), tab.id()).await?;
+                    return Err(error);
+                }
+            },
             None => Acted::default(),
         };
+        lock(&self.inner.state).current = Some(tab.id());
         Ok((tab, acted))
     }
 

@@ -137,3 +137,12 @@ fn download_of_one_client_is_never_told_to_another() {
         assert_eq!(effect(&downloaded).downloads.len(), 1, "{downloaded:#?}");
     }
 }
+
+#[test]
+fn new_tab_to_an_address_that_fails_leaves_no_tab_and_the_current_one_current() {
+    let h = Hands::at("/tab-a.html");
+    h.fails("browser_new_tab", json!({ "url": "http://127.0.0.1:1/" }), ErrorCode::NavFailed);
+    let tabs = h.ok("browser_list_tabs", json!({})).output["tabs"].as_array().unwrap().clone();
+    assert_eq!(tabs.len(), 1, "{tabs:#?}");
+    assert_eq!(h.ok("browser_current_tab", json!({})).output["url"], h.site.url("/tab-a.html"));
+}
