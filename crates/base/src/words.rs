@@ -64,7 +64,7 @@ pub fn effect_words(effect: &PageEffect) -> String {
         Verdict::NoChange if !effect.invalid.is_empty() => "the form was not sent".to_owned(),
         Verdict::NoChange if effect.dom.incidental > 0 => {
             format!(
-                "nothing lasting happened within {} ms, only looks of pointing at it, focus or press",
+                "nothing lasting happened within {} ms, only what pointing, focus and press bring",
                 effect.window_ms
             )
         }

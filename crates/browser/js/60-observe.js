@@ -510,7 +510,7 @@
     if (w.mode !== 'open') return;
     changed();
     // Before the page's own listeners run.
-    if (w.acted && !w.hovering) w.baseline ??= lib.shownNow(w.acted);
+    if (w.acted && !w.hovering) w.baseline ??= lib.shownNear(w.acted);
   };
 
   const onInvalid = (/** @type {Event} */ event) => {
@@ -716,7 +716,7 @@
           effective = w.flips !== null;
         }
         if (!effective && elapsed >= min_ms) {
-          if (w.ringed && w.baseline && lib.looksChanged(w)) w.opened = lib.flips({ shown: w.baseline, acted: w.acted });
+          if (w.ringed && w.baseline && lib.looksChanged(w)) w.opened = lib.opened(w);
           lookForHiddenRoots(w);
           ended = true;
           return finish(true);

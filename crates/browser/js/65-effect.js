@@ -172,7 +172,9 @@
     if (before.length) {
       const gap = after[0] - before[before.length - 1];
       if (before.length > 1 && near(gap, before[before.length - 1] - before[before.length - 2])) return true;
-      if (after.length > 1) return near(gap, after[1] - after[0]);
+      // Frames come irregularly on a busy machine: what changed until the input and goes on at once is the same.
+      if (after.length > 2 && Math.max(gap, after[1] - after[0], after[2] - after[1]) < 200) return true;
+      if (after.length > 1) return near(gap, after[1] - after[0]) ? true : after.length > 2 || gap > 150 ? false : after[1] + 200;
       return gap > 1.4 * CLOCK ? false : after[0] + 1.3 * gap + 30;
     }
     // No step was seen before. A ticker has made one all the same, before anybody looked; what the action has started has not.

@@ -350,15 +350,25 @@
 
   // ---------------------------------------------------------------- what hovering shows
 
+  const isShown = (/** @type {Element} */ el) => {
+    if (!el.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true })) return false;
+    const box = el.getBoundingClientRect();
+    return box.width > 0 && box.height > 0;
+  };
   const SHOWABLE = 'a[href],button,input,select,textarea,summary,[tabindex],[role],[onclick],li,img,label';
+
+  /** Elements near `el`, the first 150 or so, that a person can see: what a change of its looks may bring up. @param {Element} el */
+  lib.shownNear = (el) => {
+    let scope = el;
+    for (let up = lib.parentOf(el); up && up !== lib.body() && up.getElementsByTagName('*').length <= 150; up = lib.parentOf(up)) scope = up;
+    return new Set([...lib.queryAll(scope, '*')].filter(isShown));
+  };
 
   /** Elements that a person can see and that hovering may bring up. @param {Element | null} near */
   lib.shownNow = (near) => {
     const visible = new Set();
     const add = (/** @type {Element} */ el) => {
-      if (!el.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true })) return;
-      const box = el.getBoundingClientRect();
-      if (box.width > 0 && box.height > 0) visible.add(el);
+      if (isShown(el)) visible.add(el);
     };
     for (const el of lib.deepQuery(SHOWABLE).slice(0, 1_500)) add(el);
     // What hovering shows by style alone stands in or beside what is hovered.
@@ -369,13 +379,16 @@
   };
 
   /** What came up and went away since a window began; null for nothing. @param {{shown: Set<Element> | null, acted: Element | null}} w */
-  lib.flips = (w) => {
-    if (!w.shown) return null;
-    const visible = lib.shownNow(w.acted);
+  lib.flips = (w) => (w.shown ? compare(w.shown, lib.shownNow(w.acted)) : null);
+  /** The same for what the focus brought. @param {{baseline: Set<Element>, acted: Element}} w */
+  lib.opened = (w) => compare(w.baseline, lib.shownNear(w.acted));
+
+  /** @param {Set<Element>} before @param {Set<Element>} visible */
+  const compare = (before, visible) => {
     let shown = 0;
     let hidden = 0;
-    for (const el of visible) if (!w.shown.has(el)) shown++;
-    for (const el of w.shown) if (!visible.has(el) && lib.isConnected(el)) hidden++;
+    for (const el of visible) if (!before.has(el)) shown++;
+    for (const el of before) if (!visible.has(el) && lib.isConnected(el)) hidden++;
     return shown + hidden > 0 ? { shown, hidden } : null;
   };
 
