@@ -10,8 +10,8 @@ export default {
   ref: /\[ref=(\w+)\]/,
   ops: {
     navigate: (p) => ['open', p.url], snapshot: () => ['snapshot'], observe: () => ['read', '--diff'],
-    click: (p) => ['click', p.ref], type: (p) => ['type', p.ref, p.text, '--slowly'], fill: (p) => ['fill', p.ref, p.text],
-    press: (p) => ['press', p.key], screenshot: () => ['screenshot'], evaluate: (p) => ['--yes', 'eval', p.js],
+    click: (p) => ['click', p.ref], type: (p) => ['type', '--json-args', JSON.stringify({ ref: p.ref, text: p.text, slowly: true })], fill: (p) => ['fill', p.ref, p.text],
+    press: (p) => ['press', p.key], screenshot: () => ['screenshot'], evaluate: (p) => ['--yes', 'eval', '--json-args', JSON.stringify({ script: p.js, observe_effects: false })],
   },
   parallel: null,
 };
