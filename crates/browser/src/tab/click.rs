@@ -7,8 +7,13 @@ use crate::errors::from_cdp;
 use crate::options::{Acted, ClickOptions, Covers, Described, InputMode, MouseButton, Observe};
 use crate::target::Target;
 use serde_json::{Value, json};
+use std::time::Duration;
 use truehand_base::{CallCtx, ErrorBody, ErrorCode, PageEffect, Verdict};
 use truehand_cdp as cdp;
+
+/// How often, and how far apart, a click is sent again that a frame of another process was not yet drawn for.
+const UNDRAWN_TRIES: usize = 5;
+const UNDRAWN_PAUSE: Duration = Duration::from_millis(60);
 
 /// How many times a cover is dismissed before the click is given up.
 const DISMISS_LIMIT: usize = 3;
@@ -27,8 +32,14 @@ impl Tab {
         observe: &Observe,
     ) -> Result<Acted, ErrorBody> {
         let mut notes = Vec::new();
+        let mut undrawn = 0;
         loop {
             match self.click_once(ctx, target, options, observe, &mut notes).await {
+                Ok(acted) if undrawn < UNDRAWN_TRIES && fell_on_the_frame(&acted) => {
+                    undrawn += 1;
+                    tokio::time::sleep(UNDRAWN_PAUSE).await;
+                    ctx.check("the frame to be drawn")?;
+                }
                 Err(error)
                     if error.code == ErrorCode::Occluded
                         && options.covers == Covers::Dismiss
@@ -289,6 +300,20 @@ pub(crate) fn acted(found: &InFrame, effect: Option<PageEffect>) -> Acted {
 pub(crate) fn number_of(found: &InFrame) -> u32 {
     let reference = found.answer["ref"].as_str().unwrap_or_default();
     reference.parse::<truehand_base::ElementRef>().map(|r| r.number).unwrap_or_default()
+}
+
+/// Whether a click into a frame of another process ended on the frame's own element and did nothing. The browser routes
+/// input by what was drawn last, so a frame that has just come is passed over until its first picture is there.
+fn fell_on_the_frame(acted: &Acted) -> bool {
+    let Some(effect) = &acted.effect else { return false };
+    let on_frame = effect.hit.as_ref().is_some_and(|h| !h.intended && h.receiver.starts_with("iframe"));
+    let in_frame = acted.target.as_ref().is_some_and(|t| t.reference.starts_with('f'));
+    let nothing = effect.dom.total() == 0
+        && effect.network.requests_started == 0
+        && !effect.url.changed
+        && effect.dialogs.is_empty()
+        && effect.tabs.opened.is_empty();
+    on_frame && in_frame && nothing
 }
 
 /// The error of a click that another element received.

@@ -46,7 +46,7 @@ fn handle(tab: &TabInner, event: &Event) {
         "Runtime.executionContextCreated"
         | "Runtime.executionContextDestroyed"
         | "Runtime.executionContextsCleared" => contexts(tab, &session, event),
-        "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" => console(tab, event),
+        "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" => console(tab, &session, event),
         method if method.starts_with("Page.") => page(tab, &session, event),
         "Target.attachedToTarget" => attached(tab, event),
         "Target.detachedFromTarget" => detached(tab, event),
@@ -153,9 +153,17 @@ fn contexts(tab: &TabInner, session: &Session, event: &Event) {
     }
 }
 
-fn console(tab: &TabInner, event: &Event) {
+fn console(tab: &TabInner, session: &Session, event: &Event) {
     let text = if let Some(e) = read::<cdp::runtime::ExceptionThrown>(event) {
         let details = &e.exception_details;
+        let ours = details.execution_context_id.is_some_and(|world| {
+            tab.with(|s| s.frames.values().any(|f| f.world == Some(world) && f.session.id() == session.id()))
+        });
+        if ours {
+            // A fault of a page part is ours to know and not the page's.
+            tracing::warn!("a page part threw: {}", details.text);
+            return;
+        }
         let thrown = details.exception.as_ref().and_then(|x| x.description.clone());
         thrown.unwrap_or_else(|| details.text.clone())
     } else {
