@@ -2,7 +2,6 @@
 
 use crate::options::InputMode;
 use crate::tab::lock;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -15,19 +14,18 @@ struct SiteRule {
 }
 
 /// What was observed on a host.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct HostFact {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct HostFact {
     /// Clicks that a script dispatched.
-    pub synthetic_clicks: u32,
+    synthetic_clicks: u32,
     /// Those of them that had an effect.
-    pub synthetic_effective: u32,
+    synthetic_effective: u32,
     /// Clicks through the browser's input pipeline.
-    pub trusted_clicks: u32,
+    trusted_clicks: u32,
     /// Those of them that had an effect.
-    pub trusted_effective: u32,
+    trusted_effective: u32,
     /// Whether an editor entered trusted text twice.
-    pub doubling: bool,
+    doubling: bool,
 }
 
 impl HostFact {
@@ -77,17 +75,6 @@ impl InputSettings {
             trusted_hosts.iter().map(|h| rule(h, true)).chain(doubling_hosts.iter().map(|h| rule(h, false)));
         let rules = shipped.chain(own.collect::<Vec<_>>()).collect();
         InputSettings { default_mode, rules: Arc::new(rules), facts: Arc::default() }
-    }
-
-    /// Takes up what was observed earlier.
-    pub fn restore(&self, facts: BTreeMap<String, HostFact>) {
-        *lock(&self.facts) = facts;
-    }
-
-    /// What was observed, for keeping.
-    #[must_use]
-    pub fn observed(&self) -> BTreeMap<String, HostFact> {
-        lock(&self.facts).clone()
     }
 
     fn rule(&self, url: &str, fits: impl Fn(&SiteRule) -> bool) -> bool {

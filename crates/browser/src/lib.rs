@@ -22,7 +22,7 @@ mod tab;
 mod target;
 
 pub use find::{FindOptions, find_chromium};
-pub use input::{HostFact, InputSettings};
+pub use input::InputSettings;
 pub use launch::LaunchOptions;
 pub use options::{
     Acted, ClickOptions, Condition, Covers, Described, InputMode, MouseButton, Observe, ReadOptions, Reading,

@@ -136,12 +136,6 @@ impl BrowserPool {
         pool
     }
 
-    /// How input is sent, and what was observed of it.
-    #[must_use]
-    pub fn input(&self) -> &InputSettings {
-        &self.config.input
-    }
-
     /// The scope of a client. The options of its first call hold until it is gone.
     #[must_use]
     pub fn scope(self: &Arc<Self>, client: &ClientId, options: ScopeOptions) -> Scope {
@@ -180,11 +174,6 @@ impl BrowserPool {
     /// How many browsers run.
     pub async fn browsers(&self) -> usize {
         self.browsers.lock().await.len()
-    }
-
-    /// Whether no browser runs and nobody has a context.
-    pub async fn is_empty(&self) -> bool {
-        self.browsers().await == 0
     }
 
     /// Closes everything.
