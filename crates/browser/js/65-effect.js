@@ -171,6 +171,8 @@
     const delay = after[0] - input;
     if (before.length) {
       const gap = after[0] - before[before.length - 1];
+      // What stepped three times by itself and goes on within twice its slowest pace is the same, however busy the machine.
+      if (before.length > 2 && gap <= 2 * Math.max(...before.slice(1).map((at, i) => at - before[i])) + 8) return true;
       if (before.length > 1 && near(gap, before[before.length - 1] - before[before.length - 2])) return true;
       // Frames come irregularly on a busy machine: what changed until the input and goes on at once is the same.
       if (after.length > 2 && Math.max(gap, after[1] - after[0], after[2] - after[1]) < 200) return true;
