@@ -172,7 +172,7 @@ fn row_226_page_noise_is_no_effect_of_an_action() {
     h.open("/polling.html");
     h.ok("browser_wait_for", json!({ "text": "Polling", "timeout_ms": 2000 }));
     // Until the poll has come a few times, nobody can tell that it recurs.
-    h.call("browser_wait_for_idle", json!({ "timeout_ms": 800 }));
+    h.call("browser_wait_for_idle", json!({ "timeout_ms": 1500 }));
     let dead = h.ok("browser_click", json!({ "ref": "#dead" }));
     assert!(matches!(effect(&dead).verdict, Verdict::AmbientOnly | Verdict::NoChange), "{dead:#?}");
 }
