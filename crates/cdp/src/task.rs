@@ -59,6 +59,10 @@ struct ProtocolError {
     data: Option<Value>,
 }
 
+/// Where each command and answer is noted, by number and method, never with what it carries: parameters may hold what
+/// a user typed.
+const WIRE: &str = "truehand_cdp::wire";
+
 /// The protocol's number for a session that the browser does not know.
 const SESSION_NOT_FOUND: i64 = -32001;
 
@@ -120,6 +124,7 @@ impl State {
         match input {
             Input::Received(message) => self.receive(&message),
             Input::Call { id, session, method, message, reply } => {
+                tracing::trace!(target: WIRE, sent = id, %method);
                 self.pending.insert(id, Call { session, method, reply });
                 // A writer that has ended also ends this task, which fails the call.
                 drop(self.outgoing.send(message));
@@ -160,6 +165,7 @@ impl State {
             tracing::trace!(id, "an answer that nobody waits for");
             return;
         };
+        tracing::trace!(target: WIRE, answered = id, method = %call.method);
         let answer = match (result, error) {
             (_, Some(error)) => Err(read_error(&call.method, error)),
             (Some(result), None) => Ok(result.to_owned()),
