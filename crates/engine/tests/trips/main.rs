@@ -56,7 +56,10 @@ fn no_tool_goes_to_the_browser_and_waits_more_often_than_it_must() {
             .unwrap();
         println!("{name}: {} of {limit} ({why}); {}", fewest.waits, fewest.sent.join(" "));
         if fewest.waits > limit {
-            over.push(format!("{name} waits {} times, {limit} would do ({why}): {:?}", fewest.waits, fewest.sent));
+            over.push(format!(
+                "{name} waits {} times, {limit} would do ({why}): {:?}",
+                fewest.waits, fewest.sent
+            ));
         }
     }
     assert!(over.is_empty(), "{}", over.join("\n"));
