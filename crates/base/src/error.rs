@@ -138,6 +138,14 @@ codes! {
     DaemonUnavailable = "DAEMON_UNAVAILABLE", exit 5, retry true, "run truehand daemon start, then truehand doctor";
     /// The daemon is of another version.
     DaemonVersion = "DAEMON_VERSION", exit 5, retry false, "run truehand daemon stop, then call again";
+    /// The address is in use by another process.
+    PortBusy = "PORT_BUSY", exit 5, retry false, "end what listens there, or pass another port: --http 127.0.0.1:0 takes a free one";
+    /// The request carries no valid token.
+    Unauthenticated = "UNAUTHENTICATED", exit 3, retry false, "send the header Authorization: Bearer <token>; the server names the token's file when it starts, and each start makes a new one";
+    /// The request may come from a web page.
+    OriginRefused = "ORIGIN_REFUSED", exit 3, retry false, "call from a local program by the address that the server printed; --allow-origin admits an origin";
+    /// The session has ended or never was.
+    SessionUnknown = "SESSION_UNKNOWN", exit 5, retry false, "begin anew with initialize; the tabs of the old session are closed";
     /// The program itself is not on the PATH.
     CliMissing = "CLI_MISSING", exit 1, retry false, "put the truehand binary on the PATH";
     /// The rules can't be read.
