@@ -3,6 +3,7 @@
 //! Everything here is real: real sockets, real processes. Every wait has a deadline and says what it
 //! waited for, so that a broken part fails a test instead of hanging it.
 
+mod agent;
 mod chromium;
 mod cli;
 mod endpoints;
@@ -15,6 +16,7 @@ pub mod shop;
 mod site;
 mod tls;
 
+pub use agent::{Agent, reference_in};
 pub use chromium::chromium;
 pub use cli::{Cli, CliOutput};
 pub use home::Home;
