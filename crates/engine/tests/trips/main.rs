@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helper may fail the test")]
 
 #[path = "../it/hands.rs"]
-#[allow(dead_code, reason = "shared with the tests of the tools, which use all of it")]
+#[expect(dead_code, reason = "shared with the tests of the tools, which use all of it")]
 mod hands;
 mod wire;
 
