@@ -18,6 +18,7 @@ pub struct Progress {
 #[derive(Debug, Clone)]
 pub struct CallCtx {
     deadline: Instant,
+    answer_by: Option<Instant>,
     cancel: CancellationToken,
     progress: Option<mpsc::UnboundedSender<Progress>>,
 }
@@ -26,7 +27,16 @@ impl CallCtx {
     /// A context that ends after `limit`.
     #[must_use]
     pub fn with_timeout(limit: Duration) -> Self {
-        CallCtx { deadline: Instant::now() + limit, cancel: CancellationToken::new(), progress: None }
+        let (cancel, progress) = (CancellationToken::new(), None);
+        CallCtx { deadline: Instant::now() + limit, answer_by: None, cancel, progress }
+    }
+
+    /// The same context for a face that needs an answer after `limit`, though the call may go on. Zero means:
+    /// as soon as the call has begun.
+    #[must_use]
+    pub fn answering_within(mut self, limit: Duration) -> Self {
+        self.answer_by = Some(Instant::now() + limit);
+        self
     }
 
     /// The same context with a cancel mark of the caller's.
@@ -61,6 +71,20 @@ impl CallCtx {
     #[must_use]
     pub fn deadline(&self) -> Instant {
         self.deadline
+    }
+
+    /// When the face needs an answer; `None` when it waits for the end.
+    #[must_use]
+    pub fn answer_by(&self) -> Option<Instant> {
+        self.answer_by
+    }
+
+    /// The same context, ending when the face needs its answer: for what must not go on without it.
+    #[must_use]
+    pub fn until_answer(&self) -> Self {
+        let mut ctx = self.clone();
+        ctx.deadline = self.answer_by.map_or(self.deadline, |by| self.deadline.min(by));
+        ctx
     }
 
     /// The cancel mark.

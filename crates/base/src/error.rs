@@ -45,6 +45,7 @@ macro_rules! codes {
 }
 
 // Exit codes: 1 the action failed, 2 usage, 3 denied or needs approval, 4 time ran out, 5 unreachable.
+// Besides: 0 done, 6 the call goes on in the daemon, which is an outcome and no error.
 codes! {
     /// Arguments that do not fit the tool's schema.
     InvalidArguments = "INVALID_ARGUMENTS", exit 2, retry false, "fix the named argument and call again";
@@ -126,6 +127,8 @@ codes! {
     RateLimited = "RATE_LIMITED", exit 1, retry true, "wait retry_after_ms, then call again";
     /// The same request key with other arguments.
     IdempotencyConflict = "IDEMPOTENCY_CONFLICT", exit 2, retry false, "use a new request key for a new request";
+    /// No task of this name, or none of this client.
+    UnknownTask = "UNKNOWN_TASK", exit 2, retry false, "look at the page before calling the tool again: the call may have acted";
     /// An earlier try with this key ended without a recorded outcome.
     UnknownOutcome = "UNKNOWN_OUTCOME", exit 1, retry false, "look at the page to see whether it happened; use a new key to act again";
     /// No Chromium was found.

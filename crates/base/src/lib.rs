@@ -30,5 +30,5 @@ pub use effect::{
 pub use error::{ErrorBody, ErrorCode};
 pub use facts::{EffectClass, Facts, Verb};
 pub use ids::{ClientId, ClientKind, ElementRef, TabId};
-pub use outcome::{Image, Outcome, Warning};
+pub use outcome::{EXIT_RUNNING, Image, Outcome, TaskNote, TaskStatus, Warning};
 pub use secret::Secret;

@@ -27,6 +27,35 @@ pub struct Warning {
     pub message: String,
 }
 
+/// The exit code of a command whose call goes on in the daemon.
+pub const EXIT_RUNNING: u8 = 6;
+
+/// How far a task is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// It goes on; there is no result yet.
+    Running,
+    /// It has ended, and the outcome is its result.
+    Done,
+}
+
+/// A call that takes longer than its answer may: it goes on as a task, and its result is fetched by its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskNote {
+    /// The task's name; it means something to the client that got it and to nobody else.
+    pub task_id: String,
+    /// How far it is.
+    pub status: TaskStatus,
+    /// How long it has been running, or ran, in milliseconds.
+    pub elapsed_ms: u64,
+    /// What it was last known to do.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub step: String,
+    /// How long the result is kept once there is one, in milliseconds.
+    pub kept_ms: u64,
+}
+
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -59,6 +88,9 @@ pub struct Outcome {
     /// Set when this is the recorded outcome of an earlier call with the same request key.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
+    /// Set when the call outlives its answer, or did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskNote>,
 }
 
 impl Outcome {
@@ -76,6 +108,7 @@ impl Outcome {
             warnings: Vec::new(),
             error: None,
             replayed: false,
+            task: None,
         }
     }
 
@@ -85,20 +118,31 @@ impl Outcome {
         Outcome { error: Some(error), ..Outcome::new(tool) }
     }
 
-    /// Whether the call did what it was asked.
+    /// Whether the call did what it was asked. One that still runs has not done it yet.
     #[must_use]
     pub fn ok(&self) -> bool {
-        self.error.is_none()
+        self.error.is_none() && !self.running()
+    }
+
+    /// Whether the call still runs, so that this is no result.
+    #[must_use]
+    pub fn running(&self) -> bool {
+        self.task.as_ref().is_some_and(|task| task.status == TaskStatus::Running)
     }
 
     /// The exit code of a command that ends with this outcome.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
-        self.error.as_ref().map_or(0, |e| e.code.exit_code())
+        match &self.error {
+            Some(error) => error.code.exit_code(),
+            None if self.running() => EXIT_RUNNING,
+            None => 0,
+        }
     }
 
     /// The structured form that MCP's `structuredContent` and `--json` carry: the tool's own fields at
-    /// the top, then `ok`, `tab_id`, `text`, `page_effect`, `warnings`, `error`, `replayed`. Images are left out.
+    /// the top, then `ok`, `tab_id`, `text`, `page_effect`, `warnings`, `error`, `replayed`, `task`. Images are
+    /// left out.
     #[must_use]
     pub fn structured(&self) -> Value {
         let mut map = Map::new();
@@ -125,6 +169,9 @@ impl Outcome {
         }
         if self.replayed {
             put("replayed", Value::Bool(true));
+        }
+        if let Some(task) = &self.task {
+            put("task", serde_json::to_value(task).unwrap_or_default());
         }
         Value::Object(map)
     }

@@ -3,7 +3,8 @@
 
 use crate::text::{clip, one_line};
 use crate::{
-    DialogHandling, Download, ErrorBody, LateEffect, Outcome, PageEffect, RequestFact, TabsEffect, Verdict,
+    DialogHandling, Download, ErrorBody, LateEffect, Outcome, PageEffect, RequestFact, TabsEffect, TaskNote,
+    Verdict,
 };
 use serde_json::Value;
 
@@ -30,6 +31,9 @@ pub fn reply(outcome: &Outcome) -> String {
 #[must_use]
 pub fn verdict_line(outcome: &Outcome) -> String {
     let mut parts = Vec::new();
+    if let Some(task) = outcome.task.as_ref().filter(|_| outcome.running()) {
+        return running_words(&outcome.tool, task);
+    }
     if let Some(error) = &outcome.error {
         parts.push(format!("{}: {}", error.code, one_line(&error.message)));
         if !outcome.done.is_empty() {
@@ -47,6 +51,17 @@ pub fn verdict_line(outcome: &Outcome) -> String {
         parts.push("replayed: this request key was used before, nothing was done again".to_owned());
     }
     parts.join(" · ")
+}
+
+/// A call that is not done must not read like one that is.
+fn running_words(tool: &str, task: &TaskNote) -> String {
+    let seconds = task.elapsed_ms / 1_000;
+    let step = if task.step.is_empty() { String::new() } else { format!(" ({})", clip(&task.step, 120)) };
+    let id = &task.task_id;
+    format!(
+        "still running after {seconds} s: {tool}{step} · no result yet, do not repeat it: task_wait with task_id {id} \
+         gives the result"
+    )
 }
 
 /// One line on an effect.
@@ -269,6 +284,26 @@ mod tests {
             ..PageEffect::default()
         });
         assert_eq!(verdict_line(&outcome), "clicked e12 · changed: +3 -1 nodes, url /done, POST /save 200");
+    }
+
+    #[test]
+    fn verdict_line_of_a_running_call_says_that_there_is_no_result_and_where_it_will_be() {
+        let mut outcome = Outcome::new("browser_wait_for");
+        outcome.task = Some(TaskNote {
+            task_id: "0f".repeat(16),
+            status: crate::TaskStatus::Running,
+            elapsed_ms: 40_200,
+            step: "waiting for text \"Paid\"".to_owned(),
+            kept_ms: 900_000,
+        });
+        let line = verdict_line(&outcome);
+        assert!(line.starts_with("still running after 40 s: browser_wait_for (waiting for text"), "{line}");
+        assert!(line.contains("no result yet") && line.contains(&"0f".repeat(16)), "{line}");
+        assert!(!outcome.ok() && outcome.structured()["ok"] == false);
+        assert_eq!(outcome.exit_code(), crate::EXIT_RUNNING);
+        assert_eq!(outcome.structured()["task"]["status"], "running");
+        outcome.task.as_mut().expect("set").status = crate::TaskStatus::Done;
+        assert!(outcome.ok() && outcome.exit_code() == 0 && verdict_line(&outcome) == "ok");
     }
 
     #[test]

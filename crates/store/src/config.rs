@@ -21,6 +21,8 @@ pub struct Config {
     pub trace: TraceConfig,
     /// How many calls are taken.
     pub limits: LimitsConfig,
+    /// What becomes of calls that take long.
+    pub tasks: TasksConfig,
 }
 
 /// `[browser]`.
@@ -73,6 +75,24 @@ pub struct ToolsConfig {
 pub struct TraceConfig {
     /// Whether each call becomes a redacted line in `traces/`; `false`.
     pub enabled: bool,
+}
+
+/// `[tasks]`: calls that take longer than a client waits go on as tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TasksConfig {
+    /// After how many milliseconds a call over MCP is answered though it still runs; 40000, at most 43000.
+    pub answer_ms: u64,
+    /// How many tasks of one client may run at a time, and how many results are kept for it; 16.
+    pub most: usize,
+    /// How many seconds a result is kept; 900.
+    pub keep_s: u64,
+}
+
+impl Default for TasksConfig {
+    fn default() -> Self {
+        TasksConfig { answer_ms: 40_000, most: 16, keep_s: 900 }
+    }
 }
 
 /// `[limits]`: how many calls are taken, each as a bucket that fills again.
@@ -199,6 +219,11 @@ impl Config {
             let message = "effects needs 0 < window_ms <= cap_ms <= 30000".to_owned();
             return Err(wrong(text, "effects", message));
         }
+        let TasksConfig { answer_ms, most, keep_s } = self.tasks;
+        if !(100..=43_000).contains(&answer_ms) || !(1..=1_000).contains(&most) || keep_s > 86_400 {
+            let message = "tasks needs 100 <= answer_ms <= 43000, 1 <= most <= 1000 and keep_s <= 86400";
+            return Err(wrong(text, "tasks", message.to_owned()));
+        }
         Ok(())
     }
 }
@@ -252,6 +277,7 @@ mod tests {
             ("[trace]\nenabled = tru\n", 2, ""),
             ("[effects]\nwindow_ms = -1\n", 2, ""),
             ("[effects]\nwindow_ms = 3000\n", 1, "window_ms"),
+            ("[tasks]\nanswer_ms = 60000\n", 1, "answer_ms"),
             ("[limits]\ntab = { burst = 0, per_second = 1 }\n", 2, "burst"),
             ("[limits]\ntab = { burst = 1 }\n", 2, "per_second"),
             ("[tools]\ndisabled = []\ndisabled = []\n", 3, ""),

@@ -17,7 +17,7 @@ mod trace;
 
 pub use artifacts::{Artifact, Artifacts};
 pub use config::{
-    BrowserConfig, Bucket, Config, ConfigError, EffectsConfig, LimitsConfig, ToolsConfig, TraceConfig,
+    BrowserConfig, Bucket, Config, ConfigError, EffectsConfig, LimitsConfig, TasksConfig, ToolsConfig, TraceConfig,
 };
 pub use files::write_whole;
 pub use home::Home;
