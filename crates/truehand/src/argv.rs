@@ -114,7 +114,39 @@ fn global_args() -> Vec<Arg> {
 
 fn builtin_commands() -> Vec<Command> {
     let mcp = Command::new("mcp")
-        .about("Serve MCP over standard input and output")
+        .about("Serve MCP over standard input and output, or over HTTP on this machine")
+        .arg(
+            Arg::new("http")
+                .long("http")
+                .value_name("ADDR:PORT")
+                .help("Serve Streamable HTTP on 127.0.0.1, [::1] or localhost; without a value on port 7345")
+                .num_args(0..=1)
+                .default_missing_value(""),
+        )
+        .arg(
+            Arg::new("token-file")
+                .long("token-file")
+                .value_name("FILE")
+                .help("Where the token for HTTP clients is put; otherwise in the state folder")
+                .value_parser(value_parser!(std::path::PathBuf))
+                .requires("http"),
+        )
+        .arg(
+            Arg::new("allow-origin")
+                .long("allow-origin")
+                .value_name("ORIGIN")
+                .help("Admit HTTP requests of this origin; otherwise none that names one")
+                .action(ArgAction::Append)
+                .requires("http"),
+        )
+        .arg(
+            Arg::new("idle")
+                .long("idle")
+                .value_name("SECONDS")
+                .help("End an HTTP session that nobody uses for so long")
+                .value_parser(value_parser!(f64))
+                .default_value("1800"),
+        )
         .arg(
             Arg::new("allow")
                 .long("allow")

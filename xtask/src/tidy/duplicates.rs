@@ -14,6 +14,8 @@ const TOLERATED: &[(&str, &str)] = &[
     ("fancy-regex", "as bit-vec"),
     ("getrandom", "TLS of the fixture site, the schema validator and tempfile each use another"),
     ("r-efi", "as getrandom; UEFI targets only"),
+    ("rand", "the WebSocket client is on 0.9, the MCP SDK's HTTP service on 0.10"),
+    ("rand_core", "as rand"),
     ("syn", "half of the derive macros have moved to 3"),
     ("synstructure", "as syn"),
     ("windows-sys", "TLS of the fixture site is on 0.52; Windows only, tests only"),

@@ -1,10 +1,11 @@
-//! MCP over the standard streams, with the handler trait of the official SDK over a [`Caller`].
+//! MCP over the standard streams and over HTTP, with the handler trait of the official SDK over a [`Caller`].
 //!
 //! Invariants: `initialize` waits for nothing; a model sees every failure as a result with its code;
 //! no line of input is dropped without an answer.
 
 mod approval;
 mod handler;
+pub mod http;
 mod presence;
 mod resources;
 mod salvage;
@@ -18,11 +19,13 @@ pub use tools::Structured;
 use crate::lines::MAX_LINE;
 use handler::Face;
 use rmcp::service::ServerInitializeError;
+use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServiceExt};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 use transport::LineTransport;
 use truehand_base::{Caller, ClientId};
 
@@ -72,7 +75,19 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let (transport, ended) = LineTransport::new(read, write, MAX_LINE);
-    let face = Arc::new(Face::new(caller, options));
+    converse(Arc::new(Face::new(caller, options)), transport, ended, LAST_CALLS).await
+}
+
+/// Serves one client over a transport until it ends, and its calls in flight for `last_calls` longer.
+async fn converse<T>(
+    face: Arc<Face>,
+    transport: T,
+    ended: CancellationToken,
+    last_calls: Duration,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
+where
+    T: Transport<RoleServer> + 'static,
+{
     let service = match Arc::clone(&face).serve(transport).await {
         Ok(service) => service,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -94,7 +109,7 @@ where
     };
     let over = async {
         ended.cancelled().await;
-        tokio::time::sleep(LAST_CALLS).await;
+        tokio::time::sleep(last_calls).await;
     };
     tokio::select! {
         reason = service.waiting() => tracing::debug!(?reason, "the client has ended"),
