@@ -1,6 +1,7 @@
 //! Addresses that people and models write, brought to the one form that is judged and then opened.
 
 use crate::{ErrorBody, ErrorCode};
+use std::path::PathBuf;
 use url::{Host, Url};
 
 /// The address that a browser would open for `text`, or why it is not opened.
@@ -32,6 +33,74 @@ pub fn normalise_url(text: &str) -> Result<String, ErrorBody> {
             Err(error.with("scheme", blocked))
         }
     }
+}
+
+/// The local path that `text` means, in any spelling that people and models use.
+///
+/// Addresses of the scheme `file` become paths. Under Linux a Windows drive is looked for where WSL has it
+/// (`C:\\a b` is `/mnt/c/a b`), and a share of WSL itself (`\\\\wsl.localhost\\Ubuntu\\home`) is the folder that it
+/// shares. Everything else stays as it is; shares of other machines do.
+#[must_use]
+pub fn local_path(text: &str) -> PathBuf {
+    let path = file_address(text).unwrap_or_else(|| text.to_owned());
+    if cfg!(windows) { PathBuf::from(path) } else { PathBuf::from(wsl_path(&path).unwrap_or(path)) }
+}
+
+/// The path of a `file` address; with the host before it, as Windows writes shares, when there is one.
+fn file_address(text: &str) -> Option<String> {
+    let (scheme, _) = text.split_once("://").filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file"))?;
+    // An unescaped percent sign is one; a wrong escape is taken for what it looks like.
+    let url = Url::parse(&format!("file{}", &text[scheme.len()..])).ok()?;
+    let path = decode(url.path());
+    match url.host_str().filter(|host| !host.is_empty() && *host != "localhost") {
+        Some(host) => Some(format!(r"\\{host}{}", path.replace('/', r"\"))),
+        // A drive has no slash before it.
+        None if drive(&path[1..]).is_some() => Some(path[1..].to_owned()),
+        None => Some(path),
+    }
+}
+
+/// Undoes the percent signs of an address.
+fn decode(path: &str) -> String {
+    let bytes = path.as_bytes();
+    let hex = |at: usize| path.get(at + 1..at + 3).and_then(|two| u8::from_str_radix(two, 16).ok());
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        match hex(at).filter(|_| bytes[at] == b'%') {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The letter and the rest of a path on a Windows drive.
+fn drive(path: &str) -> Option<(char, &str)> {
+    let letter = path.chars().next().filter(char::is_ascii_alphabetic)?;
+    let rest = path.get(1..)?.strip_prefix(':')?;
+    rest.starts_with(['\\', '/']).then_some((letter.to_ascii_lowercase(), rest))
+}
+
+/// Where WSL has a path of Windows.
+fn wsl_path(path: &str) -> Option<String> {
+    if let Some((letter, rest)) = drive(path) {
+        return Some(format!("/mnt/{letter}{}", rest.replace('\\', "/")));
+    }
+    let share = path.strip_prefix(r"\\")?;
+    let (host, rest) = share.split_once('\\')?;
+    if !host.eq_ignore_ascii_case("wsl$") && !host.eq_ignore_ascii_case("wsl.localhost") {
+        return None;
+    }
+    // The name of the distribution comes first.
+    let inside = rest.split_once('\\').map_or("", |(_, inside)| inside);
+    Some(format!("/{}", inside.replace('\\', "/")))
 }
 
 /// Whether a host is this machine itself: `localhost` and below, `127.0.0.0/8`, `::1`.
@@ -119,6 +188,35 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(normalise_url(text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn local_path_reads_addresses_drives_and_shares() {
+        let cases = [
+            ("/home/me/a b.txt", "/home/me/a b.txt"),
+            ("notes.txt", "notes.txt"),
+            ("file:///home/me/a%20b.txt", "/home/me/a b.txt"),
+            ("file:///home/me/a b.txt", "/home/me/a b.txt"),
+            ("FILE://localhost/tmp/x", "/tmp/x"),
+            ("file:///mnt/c/Users/me/x.pdf", "/mnt/c/Users/me/x.pdf"),
+            ("file:///C:/a%20b/x.pdf", "/mnt/c/a b/x.pdf"),
+            (r"C:\a b\", "/mnt/c/a b/"),
+            (r"d:\x.pdf", "/mnt/d/x.pdf"),
+            ("C:/a b/x.pdf", "/mnt/c/a b/x.pdf"),
+            (r"\\wsl$\Ubuntu\home\me\x.pdf", "/home/me/x.pdf"),
+            (r"\\wsl.localhost\Ubuntu\home\me", "/home/me"),
+            ("file://wsl.localhost/Ubuntu/home/me/x.pdf", "/home/me/x.pdf"),
+            (r"\\server\share\x.pdf", r"\\server\share\x.pdf"),
+            ("file://server/share/x.pdf", r"\\server\share\x.pdf"),
+            ("C:", "C:"),
+            ("a:b", "a:b"),
+            ("100%.txt", "100%.txt"),
+            ("", ""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(local_path(text), PathBuf::from(expected), "{text}");
         }
     }
 
