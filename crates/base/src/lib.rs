@@ -18,14 +18,15 @@ mod secret;
 pub mod text;
 pub mod words;
 
-pub use address::{is_loopback, normalise_url};
+pub use address::{is_loopback, local_path, normalise_url};
 pub use call::{Approval, Call};
 pub use caller::{BoxFuture, Caller};
 pub use catalog::{Catalog, Example, ToolInfo};
 pub use ctx::{CallCtx, Progress};
 pub use effect::{
-    Dialog, DialogHandling, DomEffect, Download, ExpectEffect, FocusEffect, Hit, InvalidField, LateEffect,
-    NetworkEffect, PageEffect, RequestFact, ScrollEffect, TabFact, TabsEffect, UrlEffect, ValueFact, Verdict,
+    Dialog, DialogHandling, Dismissed, DomEffect, Download, ExpectEffect, FocusEffect, Hit, InvalidField,
+    LateEffect, NetworkEffect, PageEffect, RegionEffect, RequestFact, ScrollEffect, TabFact, TabsEffect,
+    UrlEffect, ValueFact, Verdict,
 };
 pub use error::{ErrorBody, ErrorCode};
 pub use facts::{EffectClass, Facts, Verb};

@@ -1,14 +1,20 @@
 //! Running a caller's JavaScript in the page's own world, observed like any other action.
 
 use super::Tab;
+use super::click::number_of;
+use super::effect::Window;
+use super::page::{CALL, call_function, value};
+use super::state::Frame;
 use crate::errors::{document_gone, from_cdp};
 use crate::options::{Acted, Observe};
+use crate::target::Target;
 use serde_json::{Value, json};
+use std::time::Duration;
 use truehand_base::{CallCtx, ErrorBody, ErrorCode};
 use truehand_cdp as cdp;
 
 /// Calls the value when it is a function, and otherwise gives it back.
-const CALL_OR_COPY: &str = "function () { return typeof this === 'function' ? this() : this; }";
+const CALL_OR_COPY: &str = "function (...all) { return typeof this === 'function' ? this(...all) : this; }";
 
 impl Tab {
     /// Evaluates an expression, or calls a function that the expression is; promises are awaited.
@@ -19,6 +25,51 @@ impl Tab {
     pub async fn evaluate(&self, ctx: &CallCtx, script: &str, observe: &Observe) -> Result<Acted, ErrorBody> {
         self.check_ready()?;
         let frame = self.main_frame(ctx).await?;
+        self.evaluate_in(ctx, &frame, script, Vec::new(), observe).await
+    }
+
+    /// The same in the frame of an element, which a function gets as its argument.
+    ///
+    /// # Errors
+    /// As [`Tab::evaluate`], and those of finding the element.
+    pub async fn evaluate_on(
+        &self,
+        ctx: &CallCtx,
+        target: &Target,
+        script: &str,
+        observe: &Observe,
+    ) -> Result<Acted, ErrorBody> {
+        let found = self.on_target(ctx, target, "locate", json!({})).await?;
+        let left = || ErrorBody::new(ErrorCode::NavigatedDuringAction, "the page left");
+        let session = &found.frame.session;
+        let (world, page_world) = found.frame.world.zip(found.frame.page_world).ok_or_else(left)?;
+        let named = vec![value(json!("element")), value(json!(number_of(&found)))];
+        let mut ours = call_function(CALL, world, None, named);
+        ours.return_by_value = Some(false);
+        let ours = session.send(ctx, ours).await.map_err(from_cdp)?.result.object_id;
+        // The page's own view of the node: what our world knows of it stays there.
+        let describe = cdp::dom::DescribeNode { object_id: ours, ..Default::default() };
+        let node = session.send(ctx, describe).await.map_err(from_cdp)?.node;
+        let resolve = cdp::dom::ResolveNode {
+            backend_node_id: Some(node.backend_node_id),
+            execution_context_id: Some(page_world),
+            ..Default::default()
+        };
+        let element = session.send(ctx, resolve).await.map_err(from_cdp)?.object.object_id.ok_or_else(left)?;
+        let argument = cdp::runtime::CallArgument { object_id: Some(element), ..Default::default() };
+        let mut ran = self.evaluate_in(ctx, &found.frame, script, vec![argument], observe).await?;
+        ran.target = Some(found.described());
+        Ok(ran)
+    }
+
+    async fn evaluate_in(
+        &self,
+        ctx: &CallCtx,
+        frame: &Frame,
+        script: &str,
+        arguments: Vec<cdp::runtime::CallArgument>,
+        observe: &Observe,
+    ) -> Result<Acted, ErrorBody> {
         let window = self.window(ctx, observe, None).await?;
         let pending = frame.session.start(cdp::runtime::Evaluate {
             expression: as_expression(script),
@@ -41,6 +92,7 @@ impl Tab {
             let command = cdp::runtime::CallFunctionOn {
                 function_declaration: CALL_OR_COPY.to_owned(),
                 object_id: Some(object.clone()),
+                arguments: Some(arguments),
                 return_by_value: Some(true),
                 await_promise: Some(true),
                 user_gesture: Some(true),
@@ -61,6 +113,7 @@ impl Tab {
                 let effect = self.watch(ctx, window, observe, Vec::new()).await?;
                 return Ok(Acted { effect, notes: vec!["the script stands still behind a dialog".to_owned()], ..Acted::default() });
             }
+            () = self.stuck(&frame.session) => return Err(self.end_script(&frame.session, window).await),
         };
         let answer = match answer {
             Ok(answer) => answer,
@@ -94,6 +147,26 @@ impl Tab {
         }
         acted.effect = self.watch(ctx, window, observe, Vec::new()).await?;
         Ok(acted)
+    }
+}
+
+impl Tab {
+    /// Ends a script of the caller's that lets nothing else run, and says whether the page is usable again.
+    async fn end_script(&self, session: &cdp::Session, window: Option<Window>) -> ErrorBody {
+        let silent = self.unresponsive("while the script ran");
+        self.abandon(window);
+        if silent.code != ErrorCode::PageUnresponsive {
+            return silent;
+        }
+        drop(session.start(cdp::runtime::TerminateExecution::default()));
+        let back = self.answers(Duration::from_millis(400)).await;
+        let next = if back {
+            "the script was ended and the page answers again, though what ran before may have changed it: see what it \
+             shows, and let a long script pause with await"
+        } else {
+            "the script was ended, and the page still does not answer: reload the tab with browser_reload, or close it"
+        };
+        silent.with("script_ended", true).with("page_answers", back).next(next)
     }
 }
 

@@ -2,15 +2,20 @@
 
 use crate::act::{self, Report};
 use crate::common::Common;
+use crate::field::Element;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+use std::time::Duration;
 use truehand_base::text::clip;
 use truehand_base::{EffectClass, ErrorBody, Verb};
 
 /// The most characters of a value that are shown: about 4,000 tokens.
 const SHOWN: usize = 12_000;
+
+/// How long what a script waits for may take.
+const LONGEST: Duration = Duration::from_mins(10);
 
 /// Run JavaScript in the page. Risky: a person may have to allow it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -18,6 +23,13 @@ const SHOWN: usize = 12_000;
 pub struct ExecuteJs {
     /// An expression or a function.
     script: String,
+    #[serde(rename = "ref")]
+    #[schemars(skip)]
+    on: Option<Element>,
+    /// A description for people, which some clients send.
+    #[schemars(skip)]
+    #[expect(dead_code, reason = "it is accepted and not needed")]
+    element: Option<String>,
 }
 
 impl Tool for ExecuteJs {
@@ -27,14 +39,24 @@ impl Tool for ExecuteJs {
         aliases: &["browser_evaluate", "evaluate_script", "execute_js", "evaluate", "browser_run_code"],
         renames: &[("expression", "script"), ("function", "script"), ("code", "script"), ("js", "script")],
         extra: "The value comes back as JSON in result; promises are awaited. observed says whether the effect was \
-                measured. A value of more than 12,000 characters is cut and counted.",
+                measured. A value of more than 12,000 characters is cut and counted. With a ref the \
+                script runs in that element's frame, and a function gets the element.",
         examples: &[("Read a value", r#"{"script":"document.title"}"#)],
         ..Info::new("browser_execute_js", "Run JavaScript", EffectClass::Script, Verb::Js)
     };
 
+    fn patience(&self) -> Duration {
+        LONGEST
+    }
+
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
         let tab = act::tab(&cx, &common).await?;
-        let mut acted = tab.evaluate(cx.call, &self.script, &common.observe(cx.observe)).await;
+        cx.call.progress("waiting for the script");
+        let observe = common.observe(cx.observe);
+        let mut acted = match &self.on {
+            None => tab.evaluate(cx.call, &self.script, &observe).await,
+            Some(on) => tab.evaluate_on(cx.call, &on.target, &self.script, &observe).await,
+        };
         let returned = acted.as_mut().ok().and_then(|acted| acted.returned.take());
         let ran = acted.is_ok();
         let report = Report { field: "ran", value: true.into(), asked: "" };

@@ -9,8 +9,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use truehand_base::{EffectClass, ErrorBody, ErrorCode, Image, TabId, Verb};
+use truehand_base::{EffectClass, ErrorBody, ErrorCode, Image, TabId, Verb, local_path};
 use truehand_browser::{Shot, ShotOptions};
+
+/// The most pixels on a side of any picture. Models' interfaces refuse larger ones, and a conversation that holds one
+/// can't go on; a browser can't draw much larger ones either.
+const LARGEST: u32 = 8_000;
 
 /// Take a picture, to see looks; browser_read is cheaper and gives refs.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -69,7 +73,7 @@ impl Intent {
             Intent::Glance => (512, Some(20)),
             Intent::Verify => (1024, Some(50)),
             Intent::ReadText => (2048, Some(95)),
-            Intent::UserRequested => (u32::MAX, None),
+            Intent::UserRequested => (LARGEST, None),
         }
     }
 }
@@ -103,7 +107,8 @@ impl Tool for Screenshot {
         aliases: &["browser_take_screenshot", "take_screenshot", "chrome_screenshot"],
         renames: &[("filename", "path"), ("file_path", "path"), ("filePath", "path"), ("type", "format")],
         extra: "glance is at most 512 pixels a side at quality 20, verify (the default) 1024 at 50, read_text 2048 at \
-                95, user_requested the original as PNG. Nothing is scaled up. With a path the picture goes there and \
+                95, user_requested the original as PNG, up to 8000. Nothing is scaled up. With a path the picture goes \
+                there and \
                 is not shown; its ending picks JPEG or PNG. Otherwise it is shown, and kept among the session's \
                 artifacts. format (jpeg, png) and quality (1 to 100) are accepted as well.",
         examples: &[("A quick look", r#"{"intent":"glance"}"#)],
@@ -117,7 +122,7 @@ impl Tool for Screenshot {
         let mut reply = self.describe(tab.id(), &shot, &options);
         match &self.path {
             Some(path) => {
-                let full = cx.working_dir.join(path);
+                let full = cx.working_dir.join(local_path(path));
                 save(&full, &shot.bytes).await?;
                 reply.done = format!("{}, saved to {}", reply.done, full.display());
                 reply.put("path", full.display().to_string());
@@ -198,7 +203,7 @@ mod tests {
         assert_eq!(size("glance"), (512, Some(20)));
         assert_eq!(size("verify"), (1024, Some(50)));
         assert_eq!(size("read_text"), (2048, Some(95)));
-        assert_eq!(size("user_requested"), (u32::MAX, None));
+        assert_eq!(size("user_requested"), (LARGEST, None));
         assert_eq!(parse(json!({})).options().max_side, 1024);
     }
 

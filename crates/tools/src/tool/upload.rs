@@ -7,7 +7,7 @@ use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use truehand_base::{EffectClass, ErrorBody, ErrorCode, Facts, Verb};
+use truehand_base::{EffectClass, ErrorBody, ErrorCode, Facts, Verb, local_path};
 
 /// Upload local files through a file input or upload button.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,14 +31,16 @@ async fn files(working_dir: &Path, paths: &[String]) -> Result<Vec<PathBuf>, Err
     }
     let mut found = Vec::new();
     for path in paths {
-        let full = working_dir.join(path);
+        let full = working_dir.join(local_path(path));
         let problem = match tokio::fs::metadata(&full).await {
             Ok(meta) if meta.is_file() => None,
             Ok(_) => Some("it is not a file".to_owned()),
             Err(error) => Some(error.to_string()),
         };
         if let Some(problem) = problem {
-            let message = format!("can't upload {}: {problem}", full.display());
+            let place = full.display().to_string();
+            let place = if place.ends_with(path) { place } else { format!("{path} ({place})") };
+            let message = format!("can't upload {place}: {problem}");
             return Err(ErrorBody::new(ErrorCode::FileNotFound, message));
         }
         found.push(full);
@@ -59,14 +61,17 @@ impl Tool for Upload {
             ("file_paths", "paths"),
             ("filePath", "paths"),
         ],
-        extra: "A relative path starts from the client's working directory. Without ref the page's one file input is \
+        extra: "A relative path starts from the client's working directory; file:// addresses and, under WSL, \
+                Windows paths are understood. Without ref the page's one file input is \
                 meant. A missing file is FILE_NOT_FOUND before anything happens.",
         examples: &[("Upload a file", r#"{"ref":"label=Attachment","paths":["README.md"]}"#)],
         ..Info::new("browser_upload", "Upload files", EffectClass::Input, Verb::Upload)
     };
 
     fn facts(&self) -> Facts {
-        Facts { files: self.paths.clone(), ..Facts::new(Self::INFO.name, Self::INFO.verb) }
+        // What is judged is what is opened, however it was spelled.
+        let files = self.paths.iter().map(|path| local_path(path).display().to_string()).collect();
+        Facts { files, ..Facts::new(Self::INFO.name, Self::INFO.verb) }
     }
 
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
