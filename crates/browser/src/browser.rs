@@ -2,14 +2,16 @@
 
 use crate::download::{begin_download, progress_download};
 use crate::errors::from_cdp;
+use crate::input::InputSettings;
 use crate::launch::{LaunchOptions, launch};
+use crate::lease::LeaseTimes;
 use crate::space::Space;
 use crate::tab::lock;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use tokio::process::Child;
-use truehand_base::{CallCtx, ErrorBody};
+use truehand_base::{CallCtx, ClientId, ErrorBody};
 use truehand_cdp::{self as cdp, Connection, Event, EventStream};
 
 /// A browser that is connected.
@@ -23,6 +25,8 @@ pub(crate) struct Browser {
     /// A profile folder that goes with the browser.
     ephemeral: Option<PathBuf>,
     spaces: Mutex<Vec<Weak<Space>>>,
+    /// The default context, which all who ask for it share. Held while it is opened, so that there is one.
+    shared: tokio::sync::Mutex<Weak<Space>>,
 }
 
 impl Browser {
@@ -42,6 +46,7 @@ impl Browser {
             child: Mutex::new(Some(launched.child)),
             ephemeral: ephemeral.then(|| options.profile_dir.clone()),
             spaces: Mutex::default(),
+            shared: tokio::sync::Mutex::default(),
         });
         browser.ready(ctx, launched.events).await?;
         Ok(browser)
@@ -63,6 +68,7 @@ impl Browser {
             child: Mutex::default(),
             ephemeral: None,
             spaces: Mutex::default(),
+            shared: tokio::sync::Mutex::default(),
         });
         browser.ready(ctx, events).await?;
         Ok(browser)
@@ -79,6 +85,24 @@ impl Browser {
         let mut spaces = lock(&self.spaces);
         spaces.retain(|s| s.strong_count() > 0);
         spaces.push(Arc::downgrade(space));
+    }
+
+    /// The shared default context, opened when nobody is in it; the client has joined it.
+    pub async fn shared_space(
+        self: &Arc<Self>,
+        ctx: &CallCtx,
+        client: &ClientId,
+        input: &InputSettings,
+        leases: LeaseTimes,
+    ) -> Result<Arc<Space>, ErrorBody> {
+        let mut shared = ctx.wait("the browser", self.shared.lock()).await?;
+        if let Some(space) = shared.upgrade().filter(|space| space.join(client)) {
+            return Ok(space);
+        }
+        let space = Space::open(ctx, self, false, input.clone(), leases).await?;
+        space.join(client);
+        *shared = Arc::downgrade(&space);
+        Ok(space)
     }
 
     fn spaces(&self) -> Vec<Arc<Space>> {

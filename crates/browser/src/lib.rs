@@ -14,6 +14,7 @@ mod errors;
 mod find;
 mod input;
 mod launch;
+mod lease;
 mod options;
 mod pool;
 mod refs;
@@ -24,10 +25,11 @@ mod target;
 pub use find::{FindOptions, find_chromium};
 pub use input::InputSettings;
 pub use launch::LaunchOptions;
+pub use lease::{Hold, LeaseTimes};
 pub use options::{
-    Acted, ClickOptions, Condition, Covers, Described, InputMode, MouseButton, Observe, ReadOptions, Reading,
-    ScrollBy, Shot, ShotOptions, TabInfo, TypeOptions,
+    Acted, ClickOptions, Condition, Covers, Described, DragOptions, Goal, InputMode, MouseButton, Observe, ReadOptions, Reading,
+    ScrollBy, Shot, ShotOptions, TabInfo, TypeOptions, Way,
 };
 pub use pool::{BrowserPool, PoolConfig, Scope, ScopeOptions};
-pub use tab::{Found, Lane, LaneGuard, Tab};
+pub use tab::{Found, Lane, LaneGuard, Search, Tab};
 pub use target::Target;

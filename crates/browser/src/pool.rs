@@ -4,15 +4,16 @@ use crate::browser::Browser;
 use crate::find::{FindOptions, find_chromium};
 use crate::input::InputSettings;
 use crate::launch::LaunchOptions;
+use crate::lease::{Hold, LeaseTimes};
 use crate::options::{Acted, Observe, TabInfo};
 use crate::space::Space;
 use crate::tab::{Tab, lock};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
-use truehand_base::{CallCtx, ClientId, ClientKind, ErrorBody, ErrorCode, TabId};
+use truehand_base::{CallCtx, ClientId, ClientKind, ErrorBody, ErrorCode, TabId, Warning};
 
 /// What the pool needs to know.
 #[derive(Debug, Clone)]
@@ -37,6 +38,8 @@ pub struct PoolConfig {
     pub grace: Duration,
     /// How long an unused command-line session's browser is kept.
     pub idle: Duration,
+    /// How long tabs of a shared browser are held and waited for.
+    pub leases: LeaseTimes,
 }
 
 impl PoolConfig {
@@ -54,12 +57,13 @@ impl PoolConfig {
             input: InputSettings::default(),
             grace: Duration::from_secs(4),
             idle: Duration::from_secs(30 * 60),
+            leases: LeaseTimes::default(),
         }
     }
 }
 
 /// What a client wants of its browser.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScopeOptions {
     /// Whether a window is shown.
     pub headed: Option<bool>,
@@ -71,10 +75,60 @@ pub struct ScopeOptions {
     pub executable: Option<PathBuf>,
 }
 
+impl ScopeOptions {
+    /// The browser that they lead to: a profile, or a running browser, is one for all clients.
+    fn browser(&self) -> BrowserKey {
+        match (&self.attach, &self.profile) {
+            (Some(url), _) => BrowserKey::Running(url.clone()),
+            (None, Some(profile)) => BrowserKey::Profile(profile.clone()),
+            (None, None) => BrowserKey::Own { headed: self.headed, executable: self.executable.clone() },
+        }
+    }
+
+    fn is_default(&self) -> bool {
+        *self == ScopeOptions::default()
+    }
+
+    /// Those that `self` names and `held` is not, as a person would write them.
+    fn not_in(&self, held: &ScopeOptions) -> Vec<String> {
+        let mut named = Vec::new();
+        if let Some(url) = self.attach.as_ref().filter(|_| self.attach != held.attach) {
+            named.push(format!("attach {url}"));
+        }
+        if let Some(profile) = self.profile.as_ref().filter(|_| self.profile != held.profile) {
+            named.push(format!("profile {profile}"));
+        }
+        if self.headed == Some(true) && held.headed != Some(true) {
+            named.push("headed".to_owned());
+        }
+        if let Some(program) = self.executable.as_ref().filter(|_| self.executable != held.executable) {
+            named.push(format!("browser {}", program.display()));
+        }
+        named
+    }
+}
+
+/// Which browser.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum BrowserKey {
+    /// One of ours for isolated contexts.
+    Own { headed: Option<bool>, executable: Option<PathBuf> },
+    /// The one that has this profile.
+    Profile(String),
+    /// One that already ran.
+    Running(String),
+}
+
+/// A browser, and what it was started with.
+struct Started {
+    browser: Arc<Browser>,
+    options: ScopeOptions,
+}
+
 /// The browsers and who uses them.
 pub struct BrowserPool {
     config: PoolConfig,
-    browsers: tokio::sync::Mutex<HashMap<ScopeOptions, Arc<Browser>>>,
+    browsers: tokio::sync::Mutex<HashMap<BrowserKey, Started>>,
     scopes: Mutex<HashMap<ClientId, Arc<ScopeInner>>>,
     launched: AtomicU32,
     /// How many contexts are being opened; no browser is closed meanwhile, since it may be the one that they are for.
@@ -113,6 +167,10 @@ struct ScopeInner {
 }
 
 struct ScopeState {
+    /// What the last call asked for and did not get.
+    ignored: Vec<String>,
+    /// What the browser was not started with, since another client was first.
+    unmet: Vec<String>,
     space: Option<Arc<Space>>,
     current: Option<TabId>,
     used: Instant,
@@ -136,10 +194,16 @@ impl BrowserPool {
         pool
     }
 
-    /// The scope of a client. The options of its first call hold until it is gone.
+    /// The scope of a client. The options of its first call hold until it is gone; a later call that names others is
+    /// warned, see [`Scope::warnings`].
     #[must_use]
     pub fn scope(self: &Arc<Self>, client: &ClientId, options: ScopeOptions) -> Scope {
         let mut scopes = lock(&self.scopes);
+        // What never led to a browser binds nobody.
+        if scopes.get(client).is_some_and(|s| s.options != options && !s.begun() && !options.is_default()) {
+            scopes.remove(client);
+        }
+        let wished = options.clone();
         let inner = scopes.entry(client.clone()).or_insert_with(|| {
             Arc::new(ScopeInner {
                 pool: Arc::downgrade(self),
@@ -147,6 +211,8 @@ impl BrowserPool {
                 options,
                 opening: tokio::sync::Mutex::default(),
                 state: Mutex::new(ScopeState {
+                    ignored: Vec::new(),
+                    unmet: Vec::new(),
                     space: None,
                     current: None,
                     used: Instant::now(),
@@ -157,6 +223,7 @@ impl BrowserPool {
         let mut state = lock(&inner.state);
         state.used = Instant::now();
         state.gone_since = None;
+        state.ignored = wished.not_in(&inner.options);
         drop(state);
         Scope { inner: Arc::clone(inner) }
     }
@@ -167,32 +234,62 @@ impl BrowserPool {
         if client.kind == ClientKind::Mcp
             && let Some(scope) = lock(&self.scopes).get(client)
         {
-            lock(&scope.state).gone_since = Some(Instant::now());
+            let mut state = lock(&scope.state);
+            state.gone_since = Some(Instant::now());
+            if let Some(space) = &state.space {
+                space.client_gone(client);
+            }
         }
     }
 
-    /// How many browsers run.
+    /// How many browsers run for somebody. One that already ran, and that nobody uses, does not count.
     pub async fn browsers(&self) -> usize {
-        self.browsers.lock().await.len()
+        let browsers = self.browsers.lock().await;
+        let in_use = self.in_use();
+        browsers.iter().filter(|(key, running)| running.browser.ours || in_use.contains(key)).count()
+    }
+
+    /// The browsers in which a client has a context.
+    fn in_use(&self) -> HashSet<BrowserKey> {
+        let scopes = lock(&self.scopes);
+        let open = |s: &&Arc<ScopeInner>| lock(&s.state).space.as_ref().is_some_and(|space| space.alive());
+        scopes.values().filter(open).map(|s| s.options.browser()).collect()
     }
 
     /// Closes everything.
     pub async fn shutdown(&self) {
         lock(&self.scopes).clear();
-        let browsers: Vec<Arc<Browser>> = self.browsers.lock().await.drain().map(|(_, b)| b).collect();
+        let browsers: Vec<Arc<Browser>> =
+            self.browsers.lock().await.drain().map(|(_, running)| running.browser).collect();
         futures::future::join_all(browsers.iter().map(|b| b.close())).await;
     }
 
-    async fn space(&self, ctx: &CallCtx, options: &ScopeOptions) -> Result<Arc<Space>, ErrorBody> {
-        let shared = options.profile.is_some() || options.attach.is_some();
-        let browser = self.browser(ctx, options).await?;
-        Space::open(ctx, &browser, !shared, self.config.input.clone()).await
+    /// A client's context, and which of its wishes its browser does not meet.
+    async fn space(
+        &self,
+        ctx: &CallCtx,
+        client: &ClientId,
+        options: &ScopeOptions,
+    ) -> Result<(Arc<Space>, Vec<String>), ErrorBody> {
+        let (browser, unmet) = self.browser(ctx, options).await?;
+        let (input, leases) = (self.config.input.clone(), self.config.leases);
+        let space = match options.browser() {
+            BrowserKey::Own { .. } => Space::open(ctx, &browser, true, input, leases).await?,
+            BrowserKey::Profile(_) | BrowserKey::Running(_) => {
+                browser.shared_space(ctx, client, &input, leases).await?
+            }
+        };
+        Ok((space, unmet))
     }
 
-    async fn browser(&self, ctx: &CallCtx, options: &ScopeOptions) -> Result<Arc<Browser>, ErrorBody> {
+    async fn browser(
+        &self,
+        ctx: &CallCtx,
+        options: &ScopeOptions,
+    ) -> Result<(Arc<Browser>, Vec<String>), ErrorBody> {
         let mut browsers = self.browsers.lock().await;
-        if let Some(browser) = browsers.get(options).filter(|b| b.alive()) {
-            return Ok(Arc::clone(browser));
+        if let Some(running) = browsers.get(&options.browser()).filter(|running| running.browser.alive()) {
+            return Ok((Arc::clone(&running.browser), options.not_in(&running.options)));
         }
         std::fs::create_dir_all(&self.config.downloads).map_err(|e| {
             ErrorBody::new(
@@ -223,8 +320,9 @@ impl BrowserPool {
             };
             Browser::start(ctx, &launch, downloads, options.profile.is_none()).await?
         };
-        browsers.insert(options.clone(), Arc::clone(&browser));
-        Ok(browser)
+        let running = Started { browser: Arc::clone(&browser), options: options.clone() };
+        browsers.insert(options.browser(), running);
+        Ok((browser, Vec::new()))
     }
 
     /// Closes contexts whose clients are gone or idle, then browsers without a context.
@@ -240,7 +338,7 @@ impl BrowserPool {
                     let idle = client.kind == ClientKind::Cli && now - state.used >= self.config.idle;
                     // A session without a tab needs no browser.
                     let closed = client.kind == ClientKind::Cli
-                        && state.space.as_ref().is_some_and(|s| s.newest().is_none())
+                        && state.space.as_ref().is_some_and(|s| s.newest(client).is_none())
                         && now - state.used >= self.config.grace;
                     vanished || idle || closed
                 })
@@ -252,25 +350,24 @@ impl BrowserPool {
             let space = lock(&scope.state).space.take();
             if let Some(space) = space {
                 tracing::info!("closing the browser context of {client}");
-                space.dispose(&CallCtx::with_timeout(Duration::from_secs(3))).await;
+                space.dispose(&CallCtx::with_timeout(Duration::from_secs(3)), &client).await;
             }
         }
-        let in_use: Vec<ScopeOptions> = lock(&self.scopes)
-            .values()
-            .filter(|s| lock(&s.state).space.as_ref().is_some_and(|space| space.alive()))
-            .map(|s| s.options.clone())
-            .collect();
+        let in_use = self.in_use();
         // A launch holds this lock, and a context on its way needs its browser: tidying waits for the next turn then.
         if self.opening.load(Ordering::SeqCst) > 0 {
             return;
         }
         let Ok(mut browsers) = self.browsers.try_lock() else { return };
-        let unused: Vec<ScopeOptions> = browsers
-            .iter()
-            .filter(|(o, b)| !b.alive() || !in_use.contains(o))
-            .map(|(o, _)| o.clone())
+        // The connection to one that already ran is kept: its person was asked whether to allow it, and would be asked
+        // again for the next one.
+        let unused = |key: &BrowserKey, running: &Started| {
+            !running.browser.alive() || (running.browser.ours && !in_use.contains(key))
+        };
+        let closing: Vec<Arc<Browser>> = browsers
+            .extract_if(|key, running| unused(key, running))
+            .map(|(_, running)| running.browser)
             .collect();
-        let closing: Vec<Arc<Browser>> = unused.iter().filter_map(|o| browsers.remove(o)).collect();
         drop(browsers);
         for browser in closing {
             browser.close().await;
@@ -309,7 +406,56 @@ fn is_root() -> bool {
     false
 }
 
+impl ScopeInner {
+    /// Whether it has a browser, had one, or is about to.
+    fn begun(&self) -> bool {
+        lock(&self.state).space.is_some() || self.opening.try_lock().is_err()
+    }
+}
+
 impl Scope {
+    /// What the call should know about the browser that it gets: options that it named, or that the session was started
+    /// with, and that do not hold.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Warning> {
+        let warning = |message: String| Warning { code: "BROWSER_OPTIONS_IGNORED".to_owned(), message };
+        let mut state = lock(&self.inner.state);
+        let mut warnings = Vec::new();
+        if !state.ignored.is_empty() {
+            let named = state.ignored.join(", ");
+            warnings.push(warning(format!(
+                "{named}: ignored, this session keeps the browser that it began with until its tabs are closed; \
+                 another --session gets another browser"
+            )));
+        }
+        // That stays as it is, so it is said once.
+        let unmet = std::mem::take(&mut state.unmet);
+        if !unmet.is_empty() {
+            let named = unmet.join(", ");
+            warnings.push(warning(format!(
+                "{named}: ignored, the profile is open already, started without that by another client"
+            )));
+        }
+        warnings
+    }
+
+    /// Waits for this client's turn to act on a tab. It then holds the tab, also after the call.
+    ///
+    /// # Errors
+    /// `TAB_BUSY` with the holder, `TAB_CLOSED`, `CANCELLED`.
+    pub async fn hold(&self, ctx: &CallCtx, id: TabId) -> Result<Option<Hold>, ErrorBody> {
+        match self.open_space() {
+            Some(space) => space.hold(ctx, id, &self.inner.client).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Gives a tab up for others. Says who gets it now, when somebody waits.
+    #[must_use]
+    pub fn release(&self, id: TabId) -> Option<ClientId> {
+        self.open_space()?.release(id, &self.inner.client)
+    }
+
     /// Who this is the scope of.
     #[must_use]
     pub fn client(&self) -> &ClientId {
@@ -351,8 +497,13 @@ impl Scope {
         let pool =
             pool.ok_or_else(|| ErrorBody::new(ErrorCode::BrowserGone, "the product is shutting down"))?;
         let opening = Opening::new(&pool);
-        let space = ctx.wait("the browser to start", pool.space(ctx, &self.inner.options)).await??;
-        lock(&self.inner.state).space = Some(Arc::clone(&space));
+        let inner = &self.inner;
+        let opened = pool.space(ctx, &inner.client, &inner.options);
+        let (space, unmet) = ctx.wait("the browser to start", opened).await??;
+        let mut state = lock(&inner.state);
+        state.space = Some(Arc::clone(&space));
+        state.unmet = unmet;
+        drop(state);
         drop(opening);
         Ok(space)
     }
@@ -388,36 +539,39 @@ impl Scope {
             .next("leave tab_id out, or open a tab with browser_new_tab"));
         }
         let space = self.space(ctx).await?;
+        let client = &self.inner.client;
+        let mine = |tab: Tab| tab.read_by(space.reader(client));
         if let Some(id) = id {
-            return space.tab(ctx, id).await;
+            return space.tab(ctx, id).await.map(mine);
         }
         let current = lock(&self.inner.state).current;
         if let Some(current) = current {
             if space.has(current) {
-                return space.tab(ctx, current).await;
+                return space.tab(ctx, current).await.map(mine);
             }
             // The page that the caller believes to be on is gone; acting on another one would be a surprise.
-            lock(&self.inner.state).current = space.newest();
+            lock(&self.inner.state).current = space.newest(client);
             return Err(ErrorBody::new(
                 ErrorCode::TabClosed,
                 format!("your current tab {current} was closed"),
             )
             .next("call again to go on in the newest tab, or open one with browser_new_tab"));
         }
-        let tab = match space.newest() {
+        let tab = match space.newest(client) {
             Some(id) => space.tab(ctx, id).await?,
-            None => space.open_tab(ctx).await?,
+            None => space.open_tab(ctx, client).await?,
         };
         lock(&self.inner.state).current = Some(tab.id());
-        Ok(tab)
+        Ok(mine(tab))
     }
 
     /// The tab that a call would act on, if it is open and attached; starts nothing.
     #[must_use]
     pub fn tab_if_open(&self, id: Option<TabId>) -> Option<Tab> {
         let space = self.open_space()?;
-        let id = id.or(lock(&self.inner.state).current).or_else(|| space.newest())?;
-        space.attached(id)
+        let client = &self.inner.client;
+        let id = id.or(lock(&self.inner.state).current).or_else(|| space.newest(client))?;
+        space.attached(id).map(|tab| tab.read_by(space.reader(client)))
     }
 
     /// Opens a tab, makes it current, and goes to an address when one is given. When that fails the tab is closed again
@@ -432,7 +586,8 @@ impl Scope {
         observe: &Observe,
     ) -> Result<(Tab, Acted), ErrorBody> {
         let space = self.space(ctx).await?;
-        let tab = space.open_tab(ctx).await?;
+        let tab = space.open_tab(ctx, &self.inner.client).await?;
+        let _hold = space.hold(ctx, tab.id(), &self.inner.client).await?;
         let acted = match url {
             Some(url) => match tab.navigate(ctx, url, observe).await {
                 Ok(acted) => acted,
@@ -445,26 +600,28 @@ impl Scope {
             None => Acted::default(),
         };
         lock(&self.inner.state).current = Some(tab.id());
-        Ok((tab, acted))
+        Ok((tab.read_by(space.reader(&self.inner.client)), acted))
     }
 
     /// Closes a tab: the named one or the current one. The newest of the others becomes current.
     ///
     /// # Errors
-    /// `UNKNOWN_TAB`, `TAB_CLOSED`.
+    /// `UNKNOWN_TAB`, `TAB_CLOSED`, `TAB_BUSY` when another client holds it.
     pub async fn close_tab(&self, ctx: &CallCtx, id: Option<TabId>) -> Result<TabInfo, ErrorBody> {
         self.touch();
         let space = self.open_space();
         let space = space.ok_or_else(|| ErrorBody::new(ErrorCode::UnknownTab, "no tab is open"))?;
+        let client = &self.inner.client;
         let current = lock(&self.inner.state).current;
-        let id = id.or(current).or_else(|| space.newest());
+        let id = id.or(current).or_else(|| space.newest(client));
         let id = id.ok_or_else(|| ErrorBody::new(ErrorCode::UnknownTab, "no tab is open"))?;
         let info = space.list(current).into_iter().find(|t| t.tab_id == id);
         // Naming an unknown tab gives the same errors as acting on it.
         let Some(info) = info else { return space.tab(ctx, id).await.map(|t| t.info()) };
+        let _hold = space.hold(ctx, id, client).await?;
         space.close_tab(ctx, id).await?;
         if current == Some(id) {
-            lock(&self.inner.state).current = space.newest();
+            lock(&self.inner.state).current = space.newest(client);
         }
         Ok(info)
     }

@@ -1,15 +1,17 @@
-//! A browser context with its tabs: who is in it can't see what is in another.
+//! A browser context with its tabs: who is in it can't see what is in another. An isolated one is one client's; the
+//! default one of a profile, or of a browser that already ran, is shared by all clients that ask for it.
 
 use crate::browser::Browser;
 use crate::errors::from_cdp;
 use crate::input::InputSettings;
+use crate::lease::{Hold, LeaseTimes, Leases};
 use crate::options::TabInfo;
 use crate::refs::RefNumbers;
 use crate::tab::{Happening, Tab, lock};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use truehand_base::{CallCtx, ErrorBody, ErrorCode, TabFact, TabId};
+use truehand_base::{CallCtx, ClientId, ErrorBody, ErrorCode, TabFact, TabId};
 use truehand_cdp::{self as cdp, BrowserContextId, Connection, TargetId};
 
 pub(crate) struct Space {
@@ -21,6 +23,29 @@ pub(crate) struct Space {
     refs: RefNumbers,
     /// Tabs that are being opened by us, so that they are not announced as somebody else's.
     opening: AtomicUsize,
+    /// `None` in an isolated context.
+    shared: Option<Shared>,
+}
+
+/// What is needed where several clients are.
+struct Shared {
+    leases: Arc<Leases>,
+    users: Mutex<Users>,
+}
+
+/// Who is here, each with a number that nobody else gets.
+#[derive(Default)]
+struct Users {
+    here: Vec<(ClientId, u32)>,
+    last: u32,
+    /// Everybody has left, and nobody comes any more.
+    over: bool,
+}
+
+impl Users {
+    fn number(&self, client: &ClientId) -> Option<u32> {
+        self.here.iter().find(|(user, _)| user == client).map(|(_, number)| *number)
+    }
 }
 
 #[derive(Default)]
@@ -33,9 +58,13 @@ struct Entry {
     target: TargetId,
     url: String,
     title: String,
-    /// Opened by us, and so closed with the space; others are only let go.
+    /// Opened by one of us; others were there or are somebody else's, and are only let go.
     owned: bool,
+    /// The client that it is closed with.
+    keeper: Option<ClientId>,
     tab: Option<Tab>,
+    /// One attachment at a time. Only calls that want this very tab wait for it.
+    attaching: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Space {
@@ -45,6 +74,7 @@ impl Space {
         browser: &Arc<Browser>,
         isolated: bool,
         input: InputSettings,
+        leases: LeaseTimes,
     ) -> Result<Arc<Space>, ErrorBody> {
         let root = browser.connection.browser();
         let context = if isolated {
@@ -67,6 +97,7 @@ impl Space {
             tabs: Mutex::default(),
             refs: RefNumbers::new(),
             opening: AtomicUsize::new(0),
+            shared: (!isolated).then(|| Shared { leases: Leases::new(leases), users: Mutex::default() }),
         });
         browser.add_space(&space);
         if !isolated {
@@ -113,8 +144,60 @@ impl Space {
         self.attached_tabs().iter().find(|t| t.issued(number)).map(Tab::id)
     }
 
+    /// A client comes to use the space; false when it is too late for that.
+    pub fn join(&self, client: &ClientId) -> bool {
+        let Some(shared) = &self.shared else { return true };
+        let mut users = lock(&shared.users);
+        if !users.over && users.number(client).is_none() {
+            users.last += 1;
+            let number = users.last;
+            users.here.push((client.clone(), number));
+        }
+        !users.over
+    }
+
+    /// Whether more clients than one are here, so that what one of them was shown is not all that was shown.
+    pub fn several(&self) -> bool {
+        self.shared.as_ref().is_some_and(|shared| lock(&shared.users).here.len() > 1)
+    }
+
+    /// The number of a client here.
+    pub fn reader(&self, client: &ClientId) -> u32 {
+        self.shared.as_ref().and_then(|shared| lock(&shared.users).number(client)).unwrap_or_default()
+    }
+
+    /// Waits for a client's turn to act on a tab; in an isolated context it is always its turn.
+    ///
+    /// # Errors
+    /// `TAB_BUSY`, `TAB_CLOSED`, `CANCELLED`.
+    pub async fn hold(&self, ctx: &CallCtx, id: TabId, client: &ClientId) -> Result<Option<Hold>, ErrorBody> {
+        let Some(shared) = &self.shared else { return Ok(None) };
+        let hold = shared.leases.hold(ctx, id, client).await?;
+        let mut tabs = lock(&self.tabs);
+        if let Some(entry) = tabs.entries.get_mut(&id).filter(|entry| entry.owned) {
+            let here = |user: &ClientId| lock(&shared.users).number(user).is_some();
+            // Whoever opened it is gone: it stays with the client that goes on in it.
+            if !entry.keeper.as_ref().is_some_and(here) {
+                entry.keeper = Some(client.clone());
+            }
+        }
+        Ok(Some(hold))
+    }
+
+    /// Gives a tab up. Says who gets it now, when somebody waits.
+    pub fn release(&self, id: TabId, client: &ClientId) -> Option<ClientId> {
+        self.shared.as_ref().and_then(|shared| shared.leases.release(id, client))
+    }
+
+    /// A client is gone: what it held is free.
+    pub fn client_gone(&self, client: &ClientId) {
+        if let Some(shared) = &self.shared {
+            shared.leases.client_gone(client);
+        }
+    }
+
     /// Opens an empty tab.
-    pub async fn open_tab(self: &Arc<Self>, ctx: &CallCtx) -> Result<Tab, ErrorBody> {
+    pub async fn open_tab(self: &Arc<Self>, ctx: &CallCtx, client: &ClientId) -> Result<Tab, ErrorBody> {
         self.opening.fetch_add(1, Ordering::SeqCst);
         let create = cdp::target::CreateTarget {
             url: "about:blank".to_owned(),
@@ -122,36 +205,58 @@ impl Space {
             // Each tab has a window of its own when nobody looks: of tabs that share one all but the first are hidden,
             // draw no frames, and no picture can be taken of them.
             new_window: (!self.browser.headed).then_some(true),
+            // In somebody's own browser a tab in front would take the keys that they are typing.
+            background: (!self.browser.ours).then_some(true),
             ..Default::default()
         };
         let created = self.browser.connection.browser().send(ctx, create).await;
-        let id = created.map_err(from_cdp).map(|c| self.adopt(&c.target_id, "about:blank", "", true));
+        let id =
+            created.map_err(from_cdp).map(|c| self.adopt(&c.target_id, "about:blank", "", true, Some(client)));
         self.opening.fetch_sub(1, Ordering::SeqCst);
         self.tab(ctx, id?).await
     }
 
     /// The handle of a target, given when it is new.
-    fn adopt(&self, target: &TargetId, url: &str, title: &str, owned: bool) -> TabId {
+    fn adopt(
+        &self,
+        target: &TargetId,
+        url: &str,
+        title: &str,
+        owned: bool,
+        client: Option<&ClientId>,
+    ) -> TabId {
         let mut tabs = lock(&self.tabs);
-        if let Some((id, entry)) = tabs.entries.iter_mut().find(|(_, e)| e.target == *target) {
-            entry.owned |= owned;
-            return *id;
+        let known = tabs.entries.iter().find(|(_, e)| e.target == *target).map(|(id, _)| *id);
+        let id = known.unwrap_or_else(|| {
+            tabs.last += 1;
+            TabId(tabs.last)
+        });
+        let entry = tabs.entries.entry(id).or_insert_with(|| Entry {
+            target: target.clone(),
+            url: url.to_owned(),
+            title: title.to_owned(),
+            owned,
+            keeper: None,
+            tab: None,
+            attaching: Arc::default(),
+        });
+        entry.owned |= owned;
+        if entry.keeper.is_none() {
+            entry.keeper = client.cloned();
         }
-        tabs.last += 1;
-        let id = TabId(tabs.last);
-        let entry =
-            Entry { target: target.clone(), url: url.to_owned(), title: title.to_owned(), owned, tab: None };
-        tabs.entries.insert(id, entry);
+        if let Some(shared) = &self.shared {
+            shared.leases.opened(id, client);
+        }
         id
     }
 
     /// A tab by its handle, attached when it was not.
     pub async fn tab(self: &Arc<Self>, ctx: &CallCtx, id: TabId) -> Result<Tab, ErrorBody> {
-        let (target, url) = {
+        let (target, url, attaching) = {
             let tabs = lock(&self.tabs);
             match tabs.entries.get(&id) {
                 Some(Entry { tab: Some(tab), .. }) => return Ok(tab.clone()),
-                Some(entry) => (entry.target.clone(), entry.url.clone()),
+                Some(entry) => (entry.target.clone(), entry.url.clone(), Arc::clone(&entry.attaching)),
                 None if id.0 >= 1 && id.0 <= tabs.last => {
                     return Err(ErrorBody::new(ErrorCode::TabClosed, format!("tab {id} was closed"))
                         .with("open_tabs", open_names(&tabs)));
@@ -162,11 +267,14 @@ impl Space {
                 }
             }
         };
+        let _one = ctx.wait("the tab", attaching.lock()).await?;
+        if let Some(tab) = self.attached(id) {
+            return Ok(tab);
+        }
         let tab = Tab::attach(ctx, self, id, target, url).await?;
         let mut tabs = lock(&self.tabs);
         match tabs.entries.get_mut(&id) {
-            // Two calls may have attached at once; the first one stays.
-            Some(entry) => Ok(entry.tab.get_or_insert(tab).clone()),
+            Some(entry) => Ok(entry.tab.insert(tab).clone()),
             None => Err(ErrorBody::new(ErrorCode::TabClosed, format!("tab {id} was closed"))),
         }
     }
@@ -180,9 +288,17 @@ impl Space {
         lock(&self.tabs).entries.contains_key(&id)
     }
 
-    /// The newest tab.
-    pub fn newest(&self) -> Option<TabId> {
-        lock(&self.tabs).entries.keys().next_back().copied()
+    /// The newest tab that a client may take for its own: one that it opened, else one that was there and that
+    /// nobody holds. Where several clients are, another one's tab is never taken without being named.
+    pub fn newest(&self, client: &ClientId) -> Option<TabId> {
+        let tabs = lock(&self.tabs);
+        let Some(shared) = &self.shared else { return tabs.entries.keys().next_back().copied() };
+        let newest = |fits: &dyn Fn(&TabId, &Entry) -> bool| {
+            tabs.entries.iter().rev().find(|(id, entry)| fits(id, entry)).map(|(id, _)| *id)
+        };
+        let free = |id: &TabId| shared.leases.holder(*id).is_none_or(|holder| holder == *client);
+        newest(&|id, entry| entry.keeper.as_ref() == Some(client) && free(id))
+            .or_else(|| newest(&|id, entry| !entry.owned && free(id)))
     }
 
     pub fn list(&self, current: Option<TabId>) -> Vec<TabInfo> {
@@ -195,6 +311,7 @@ impl Space {
                     title: String::new(),
                     current: false,
                     state: "ready",
+                    holder: None,
                 },
                 Tab::info,
             );
@@ -202,6 +319,8 @@ impl Space {
                 info.title.clone_from(&entry.title);
             }
             info.current = current == Some(*id);
+            let holder = self.shared.as_ref().and_then(|shared| shared.leases.holder(*id));
+            info.holder = holder.map(|holder| holder.to_string());
             info
         };
         tabs.entries.iter().map(info).collect()
@@ -213,6 +332,9 @@ impl Space {
         let Some(target) = target else { return Ok(()) };
         let close = cdp::target::CloseTarget { target_id: target.clone() };
         self.browser.connection.browser().send(ctx, close).await.map_err(from_cdp)?;
+        if let Some(tab) = self.attached(id) {
+            tab.see_closed(ctx).await;
+        }
         // A page may ask on leaving; asked to close, it is not listened to, and the entry goes at once.
         self.target_destroyed(&target);
         Ok(())
@@ -238,7 +360,9 @@ impl Space {
             return;
         }
         let ours = info.opener_id.is_none() && self.opening.load(Ordering::SeqCst) > 0;
-        let id = self.adopt(&info.target_id, &info.url, &info.title, ours || info.opener_id.is_some());
+        // What a tab opens belongs to who holds it; in somebody's own browser it may be their click.
+        let client = self.client_of(info.opener_id.as_ref());
+        let id = self.adopt(&info.target_id, &info.url, &info.title, ours || client.is_some(), client.as_ref());
         if ours {
             return;
         }
@@ -281,6 +405,9 @@ impl Space {
             id.and_then(|id| tabs.entries.remove(&id).map(|entry| (id, entry)))
         };
         let Some((id, entry)) = gone else { return };
+        if let Some(shared) = &self.shared {
+            shared.leases.closed(id);
+        }
         let fact = TabFact { tab_id: id, url: entry.url, title: entry.title };
         if let Some(tab) = entry.tab {
             tab.note(Happening::TabClosed(fact.clone()));
@@ -297,8 +424,46 @@ impl Space {
         }
     }
 
-    /// Ends the space: its own context goes as a whole; of somebody else's browser only our tabs are closed.
-    pub async fn dispose(&self, ctx: &CallCtx) {
+    /// Who has a tab that opened another one.
+    fn client_of(&self, target: Option<&TargetId>) -> Option<ClientId> {
+        let shared = self.shared.as_ref()?;
+        let tabs = lock(&self.tabs);
+        let (id, entry) = tabs.entries.iter().find(|(_, e)| Some(&e.target) == target)?;
+        shared.leases.holder(*id).or_else(|| entry.keeper.clone())
+    }
+
+    /// The tabs that are to be closed with a client. One that somebody else holds by now is theirs.
+    fn left_behind(&self, shared: &Shared, client: &ClientId) -> Vec<TargetId> {
+        let mut tabs = lock(&self.tabs);
+        let mut left = Vec::new();
+        for (id, entry) in tabs.entries.iter_mut().filter(|(_, e)| e.keeper.as_ref() == Some(client)) {
+            entry.keeper = shared.leases.holder(*id).filter(|holder| holder != client);
+            if entry.keeper.is_none() {
+                left.push(entry.target.clone());
+            }
+        }
+        left
+    }
+
+    /// A client leaves: an isolated context goes as a whole; of a shared one the client's own tabs are closed.
+    pub async fn dispose(&self, ctx: &CallCtx, client: &ClientId) {
+        if let Some(shared) = &self.shared {
+            shared.leases.client_gone(client);
+            {
+                let mut users = lock(&shared.users);
+                users.here.retain(|(user, _)| user != client);
+                users.over |= users.here.is_empty();
+            }
+            if !self.alive() {
+                return;
+            }
+            let root = self.browser.connection.browser();
+            for target_id in self.left_behind(shared, client) {
+                // A tab that is gone already needs no closing.
+                drop(root.send(ctx, cdp::target::CloseTarget { target_id }).await);
+            }
+            return;
+        }
         if !self.alive() {
             return;
         }
@@ -308,12 +473,16 @@ impl Space {
             if let Err(error) = root.send(ctx, dispose).await {
                 tracing::debug!("a browser context could not be disposed: {error}");
             }
-        } else if !self.browser.ours {
-            let owned: Vec<TargetId> =
-                lock(&self.tabs).entries.values().filter(|e| e.owned).map(|e| e.target.clone()).collect();
-            for target_id in owned {
-                // A tab that is gone already needs no closing.
-                drop(root.send(ctx, cdp::target::CloseTarget { target_id }).await);
+        }
+    }
+}
+
+impl Drop for Space {
+    fn drop(&mut self) {
+        // A browser that goes on without us gets its tabs back as they were.
+        if !self.browser.ours && self.alive() {
+            for tab in self.attached_tabs() {
+                tab.let_go();
             }
         }
     }

@@ -14,7 +14,9 @@ mod mcp;
 mod record;
 pub mod shop;
 mod site;
+mod stranger;
 mod tls;
+mod wire;
 
 pub use agent::{Agent, reference_in};
 pub use chromium::chromium;
@@ -23,6 +25,8 @@ pub use home::Home;
 pub use mcp::{CallResult, Image, McpClient};
 pub use record::{Recorded, Upload};
 pub use site::Site;
+pub use stranger::Stranger;
+pub use wire::{Sent, Wire};
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

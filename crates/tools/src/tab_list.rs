@@ -28,7 +28,11 @@ pub fn one(info: &TabInfo, done: String) -> Reply {
 
 /// A reply that lists tabs.
 pub fn all(tabs: &[TabInfo]) -> Reply {
-    let row = |tab: &TabInfo| format!("- {}{}", line(tab), if tab.current { " [current]" } else { "" });
+    let row = |tab: &TabInfo| {
+        let current = if tab.current { " [current]" } else { "" };
+        let holder = tab.holder.as_ref().map(|holder| format!(" [held by {holder}]")).unwrap_or_default();
+        format!("- {}{current}{holder}", line(tab))
+    };
     let rows: Vec<String> = tabs.iter().map(row).collect();
     let mut reply = Reply {
         done: match tabs.len() {
@@ -54,6 +58,7 @@ mod tests {
             title: title.to_owned(),
             current,
             state,
+            holder: None,
         }
     }
 
@@ -66,6 +71,12 @@ mod tests {
             Some("- t1 http://h/ \"Shop front\" [current]\n- t2 http://h/ [crashed]")
         );
         assert_eq!(reply.output["tabs"][1]["tab_id"], "t2");
+    }
+
+    #[test]
+    fn tab_list_names_who_holds_a_tab() {
+        let held = TabInfo { holder: Some("mcp:7".to_owned()), ..info(1, "", false, "ready") };
+        assert_eq!(all(&[held]).text.as_deref(), Some("- t1 http://h/ [held by mcp:7]"));
     }
 
     #[test]
