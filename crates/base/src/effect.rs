@@ -254,6 +254,29 @@ pub struct ScrollEffect {
     pub at_end: Option<bool>,
 }
 
+/// What pictures of a canvas or other drawing show, where the document says nothing.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RegionEffect {
+    /// The share of the drawing that differs from before and stays so, in percent.
+    pub changed: f64,
+    /// The share that was moving by itself before, in percent; not an effect.
+    pub moving: f64,
+}
+
+/// A cover that was closed on the way to the element.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Dismissed {
+    /// The cover, described.
+    pub cover: String,
+    /// `dialog`, `banner`, `consent` or `other`.
+    pub kind: String,
+    /// What closed it: `escape`, `reject`, `close`, `cancel`, `backdrop`, or `waited` when it went by itself.
+    pub by: String,
+    /// The control that was pressed, described.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<String>,
+}
+
 /// Effects that came after the window of the previous action had closed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LateEffect {
@@ -373,6 +396,12 @@ pub struct PageEffect {
     /// Scrolling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scroll: Option<ScrollEffect>,
+    /// What pictures of a canvas or other drawing show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<RegionEffect>,
+    /// Covers that were closed before the action, in order; not an effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dismissed: Vec<Dismissed>,
     /// What came after the previous action's window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late: Option<LateEffect>,
@@ -397,6 +426,8 @@ impl Default for PageEffect {
             downloads: Vec::new(),
             tabs: TabsEffect::default(),
             scroll: None,
+            region: None,
+            dismissed: Vec::new(),
             late: None,
         }
     }

@@ -81,6 +81,8 @@ codes! {
     OutsideViewport = "OUTSIDE_VIEWPORT", exit 1, retry false, "a person could not reach it either; use another control";
     /// The event went to another element than the one that was meant.
     HitOther = "HIT_OTHER", exit 1, retry false, "read the page: the layout moved or a cover appeared while the click was on its way";
+    /// The page did not take what was dropped.
+    DropRefused = "DROP_REFUSED", exit 1, retry false, "the page takes no drop there; drop it on an element that accepts it";
     /// The element takes no text.
     NotEditable = "NOT_EDITABLE", exit 1, retry false, "use the reference of the text field itself";
     /// The element is of the wrong kind for the tool.

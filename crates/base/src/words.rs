@@ -117,6 +117,18 @@ fn effect_facts(effect: &PageEffect) -> Vec<String> {
     if let Some(scroll) = &effect.scroll {
         facts.push(format!("scrolled {} by {:.0},{:.0}", scroll.target, scroll.dx, scroll.dy));
     }
+    if let Some(region) = &effect.region {
+        if region.changed > 0.0 {
+            facts.push(format!("the drawing changed by {}%", region.changed));
+        } else if region.moving >= 90.0 {
+            facts.push("the drawing moves all over by itself, so no effect can be told".to_owned());
+        } else {
+            facts.push(format!(
+                "{}% of the drawing moves by itself, nothing else in it changed",
+                region.moving
+            ));
+        }
+    }
     for value in &effect.values {
         let element = if value.element.is_empty() { "a field" } else { value.element.as_str() };
         facts.push(match (&value.asked, value.ok) {

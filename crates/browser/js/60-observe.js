@@ -101,6 +101,8 @@
     /** Fields that the browser refused to send, with its words. @type {Map<Element, string>} */
     refused: new Map(),
     submitted: false,
+    /** What changes without a record. @type {any} */
+    beyond: null,
   });
 
   let current = newWindow('idle');
@@ -488,6 +490,7 @@
     w.texts.set(target, others ? null : gone);
   };
 
+  lib.noteChange = changed;
   const countElements = () => document.getElementsByTagName('*').length;
   const flush = () => {
     const pending = observer.takeRecords();
@@ -641,6 +644,8 @@
     endPending?.(true);
     flush();
     listen();
+    lib.listenBeyond();
+    lib.forgetScroll();
     const late = { added: 0, removed: 0, attr_changes: 0, text_changes: 0, ambient: 0, incidental: 0 };
     if (current.mode === 'late') {
       const sum = lib.tally(current);
@@ -660,6 +665,7 @@
     if (document.scrollingElement) w.scrolls.set(document.scrollingElement, { x: document.scrollingElement.scrollLeft, y: document.scrollingElement.scrollTop });
     for (let el = acted && lib.parentOf(acted); el; el = lib.parentOf(el)) w.scrolls.set(el, { x: el.scrollLeft, y: el.scrollTop });
     w.hovering = visibility;
+    w.beyond = lib.beyondNow();
     if (visibility) w.shown = lib.shownNow(acted);
     return { elements: countElements(), late };
   };
@@ -769,6 +775,8 @@
   lib.close = () => {
     endPending?.(true);
     flush();
+    lib.beyondRests();
+    lib.keepDrop(current);
     current = newWindow('late');
     // A field that a page puts back later changes without any record.
     current.fields = lib.fieldsNow(null);

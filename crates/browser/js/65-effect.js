@@ -75,11 +75,17 @@
       const dx = Math.round(el.scrollLeft - was.x);
       const dy = Math.round(el.scrollTop - was.y);
       if (!dx && !dy) continue;
+      // What the call meant to scroll, before what moved along with it.
+      if (lib.scrollEnd(el) !== undefined) {
+        best = { el, dx, dy };
+        break;
+      }
       if (!best || Math.abs(dx) + Math.abs(dy) > Math.abs(best.dx) + Math.abs(best.dy)) best = { el, dx, dy };
     }
     if (!best) return null;
     const page = best.el === document.scrollingElement;
-    return { target: page ? 'page' : lib.describe(best.el), dx: best.dx, dy: best.dy };
+    const end = lib.scrollEnd(best.el);
+    return { target: page ? 'page' : lib.describe(best.el), dx: best.dx, dy: best.dy, ...(end === undefined ? {} : { at_end: end }) };
   };
 
   /** Looks that are not as they were. @param {any} w */
@@ -106,6 +112,7 @@
     const looks = lib.looksChanged(w);
     // A class that the focus brought and that shows or hides something is more than a ring.
     if (w.opened) attr += looks + w.opened.shown + w.opened.hidden;
+    if (w.beyond && w.added + w.removed + attr + text === 0) attr += lib.beyondChanged(w.beyond);
     const incidental = w.passing + w.undone + (w.opened ? 0 : looks);
     return { added: w.added, removed: w.removed, attr_changes: attr, text_changes: text, ambient: w.ambient, incidental, fields };
   };

@@ -196,7 +196,8 @@
     // A modal dialog makes the rest of the page inert, so the point seems to hit the page itself.
     if (!hit || lib.contains(hit, el)) {
       const modal = lib.deepQuery('dialog:modal').find((/** @type {Element} */ dialog) => !lib.contains(dialog, el));
-      if (modal) return modal;
+      const over = modal ?? (lib.closest(el, '[inert]') ? lib.dialogOver(el) : null);
+      if (over) return over;
     }
     return hit ?? lib.documentElement();
   };
@@ -208,6 +209,33 @@
     const told = lib.classifyCover?.(cover, el) ?? { el: cover, kind: 'other' };
     return { ref: refOf(told.el, alloc), description: lib.describe(told.el), kind: KINDS.has(told.kind) ? told.kind : 'other' };
   };
+
+  // ---------------------------------------------------------------- pictures
+
+  const PICTURES = 'canvas,video,embed,object';
+  const MOVING = 'animate,animateTransform,animateMotion,set';
+  const WORDED = 'button,a[href],input,select,textarea,label,summary,[role=button],[role=link],[contenteditable]';
+
+  /**
+   * Where a page answers input by drawing, which leaves nothing in the document: the picture at a point, or under a bare sheet at it.
+   * @param {number} x @param {number} y @returns {{x: number, y: number, width: number, height: number} | null}
+   */
+  const pictureAt = (x, y) => {
+    const hit = lib.elementAt(x, y);
+    if (!hit) return null;
+    let picture = lib.matches(hit, PICTURES) && lib.frameNumber(hit) === null ? hit : null;
+    if (!picture && hit instanceof SVGElement) {
+      // A drawing may start by itself where it is pressed.
+      const drawing = lib.closest(hit, 'svg');
+      if (drawing && lib.queryAll(drawing, MOVING).length) picture = drawing;
+    }
+    if (!picture && !lib.closest(hit, WORDED) && lib.textContent(hit).trim() === '') {
+      const root = /** @type {Document | ShadowRoot} */ (lib.rootOf(hit));
+      picture = (root.elementsFromPoint ? root : document).elementsFromPoint(x, y).find((el) => lib.matches(el, 'canvas,video')) ?? null;
+    }
+    return picture ? inView(picture.getBoundingClientRect()) : null;
+  };
+  lib.pictureAt = pictureAt;
 
   // ---------------------------------------------------------------- prepare
 
@@ -231,9 +259,14 @@
       return { answer: { status: 'not_editable', why: 'it is no field' } };
     }
     const why = whyDisabled(el, action);
-    if (why) return { answer: { status: 'disabled', why } };
-    let spot = el;
-    const hidden = whyHidden(el);
+    if (why) {
+      // What is inert while a dialog is open lies, for a person, under that dialog.
+      const cover = lib.closest(el, '[inert]') ? lib.dialogOver(el) : null;
+      return cover ? { answer: { status: 'covered', cover }, wait: [cover] } : { answer: { status: 'disabled', why } };
+    }
+    // A field that only catches an editor's keys is where the editor is.
+    let spot = (action === 'type' ? lib.stageOf(el) : null) ?? el;
+    const hidden = whyHidden(spot);
     if (hidden) {
       if (action === 'upload') return { answer: { status: 'ok' } };
       const label = standIn(el);
@@ -326,6 +359,7 @@
       if (answer.status === 'gone') return { status: 'stale', candidates: [], next: alloc.next };
     }
     const { el } = found;
+    const { action = 'click' } = args;
     const about = {
       ref: refOf(el, alloc),
       description: lib.describe(el),
@@ -342,6 +376,8 @@
     if (status === 'ok') {
       const box = rect ?? new DOMRect();
       Object.assign(out, { x: round(point?.x ?? 0), y: round(point?.y ?? 0), rect: { x: round(box.x), y: round(box.y), width: round(box.width), height: round(box.height) } });
+      const picture = action === 'click' || action === 'drag' ? pictureAt(out.x, out.y) : null;
+      if (picture) out.picture = picture;
       if (args.arm) Object.assign(out, lib.openWindow(el, { visibility: args.action === 'hover', frame: args.frame }));
     }
     out.next = alloc.next;
@@ -394,7 +430,7 @@
 
   // ---------------------------------------------------------------- who received it
 
-  const HITS = ['pointerdown', 'mousedown', 'click', 'drop'];
+  const HITS = ['pointerdown', 'touchstart', 'mousedown', 'click', 'drop'];
 
   /** @param {Element} acted @param {Node} receiver */
   const intended = (acted, receiver) => {
@@ -417,9 +453,22 @@
     w.acted ??= el;
   };
 
+  const onDrop = () => {
+    const w = lib.observation();
+    if (w.mode === 'open') w.dropped = true;
+  };
+  /** Whether a drop was given to this document in the last window. */
+  lib.dropTaken = () => ({ taken: taken || lib.observation().dropped === true });
+  let taken = false;
+  /** Keeps what a window saw when it closes. @param {{dropped?: boolean}} w */
+  lib.keepDrop = (w) => {
+    taken = w.dropped === true;
+  };
+
   /** Called on every arm; adding a listener again does nothing. */
   lib.listenForHits = () => {
     for (const type of HITS) addEventListener(type, onHit, { capture: true, passive: true });
+    addEventListener('drop', onDrop, { capture: true, passive: true });
   };
   lib.listenForHits();
 
@@ -433,6 +482,8 @@
     const out = { status: 'ok', ref: refOf(el, alloc), description: lib.describe(el), next: alloc.next };
     const number = lib.frameNumber(el);
     if (number !== null) out.frame = number;
+    const picture = pictureAt(args.x, args.y);
+    if (picture) out.picture = picture;
     return out;
   };
 
@@ -457,7 +508,8 @@
     const el = /** @type {HTMLElement | null} */ (frameElement(args.number));
     if (!el) return { status: 'none' };
     if (!lib.isRendered(el)) return { status: 'hidden', why: whyHidden(el) ?? 'not rendered' };
-    if (!inFullView(el)) centre(el);
+    // A point that was given is where it is: nothing may move under it.
+    if (!args.still && !inFullView(el)) centre(el);
     let at = frameOrigin(el);
     if (at === null) return { status: 'hidden', why: 'zero size' };
     if (args.x !== undefined && args.y !== undefined) {
@@ -553,62 +605,5 @@
       send('dragend', from.el);
       return { status: taken ? 'ok' : 'refused', next: alloc.next };
     });
-  };
-
-  /** @param {any} args */
-  lib.scrollTo = (args) => {
-    const alloc = allocOf(args);
-    const page = lib.scroller();
-    let el = page;
-    let described = 'page';
-    if (args.target) {
-      const found = lib.resolve(args.target, alloc);
-      if (found.problem) return { ...found.problem, next: alloc.next };
-      el = found.el;
-      if (args.to === 'into_view') {
-        const before = { x: page.scrollLeft, y: page.scrollTop };
-        el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
-        return { status: 'ok', target: lib.describe(el), before, after: { x: page.scrollLeft, y: page.scrollTop }, max: maxOf(page), next: alloc.next };
-      }
-      // What is meant is the scroller that the element is, or stands in.
-      while (el !== page && !scrolls(el)) el = lib.parentOf(el) ?? page;
-      if (el === lib.body() || el === lib.documentElement()) el = page;
-      if (el !== page) described = lib.describe(el);
-    } else if (!scrolls(page)) {
-      // An application whose page itself doesn't scroll: its largest scroller is what a person would turn the wheel over.
-      const inner = lib.closest(lib.elementAt(innerWidth / 2, innerHeight / 2) ?? page, '*');
-      for (let n = inner; n; n = lib.parentOf(n)) {
-        if (n !== page && n !== lib.body() && scrolls(n)) {
-          el = n;
-          described = lib.describe(n);
-          break;
-        }
-      }
-    }
-    const before = { x: el.scrollLeft, y: el.scrollTop };
-    // A page that is held still can be moved by script and by nobody else.
-    if (el === page && !scrolls(page)) return { status: 'ok', target: described, before, after: before, max: { x: before.x, y: before.y }, next: alloc.next };
-    const behavior = 'instant';
-    if (args.to === 'top') el.scrollTo({ top: 0, behavior });
-    else if (args.to === 'bottom') el.scrollTo({ top: el.scrollHeight, behavior });
-    else el.scrollBy({ left: args.dx ?? 0, top: args.dy ?? 0, behavior });
-    return { status: 'ok', target: described, before, after: { x: el.scrollLeft, y: el.scrollTop }, max: maxOf(el), next: alloc.next };
-  };
-
-  const maxOf = (/** @type {Element} */ el) => ({ x: Math.max(0, el.scrollWidth - el.clientWidth), y: Math.max(0, el.scrollHeight - el.clientHeight) });
-
-  /** How the view overflows: as the root says, or the body when the root says nothing. */
-  const viewOverflow = () => {
-    const own = lib.styleOf(lib.documentElement()).overflowY;
-    return own === 'visible' && lib.body() ? lib.styleOf(lib.body()).overflowY : own;
-  };
-
-  /** @param {Element} el */
-  const scrolls = (el) => {
-    const max = maxOf(el);
-    if (!max.x && !max.y) return false;
-    if (el === lib.scroller()) return !/hidden|clip/.test(viewOverflow());
-    const style = lib.styleOf(el);
-    return (max.y > 0 && /auto|scroll/.test(style.overflowY)) || (max.x > 0 && /auto|scroll/.test(style.overflowX));
   };
 })(globalThis.__truehand ??= {});

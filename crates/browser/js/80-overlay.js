@@ -51,8 +51,17 @@
     impostazioni, personalizza, preferenze, preferências, definições, instellingen, voorkeuren, ustawienia, dostosuj, inställningar, anpassa, indstillinger, innstillinger, asetukset, nastavení, ayarlar, настройки
     設定, カスタマイズ, 설정, 设置, 設置, 管理`);
   const CROSS = /^[\s×✕✖✗✘⨯╳🗙❌xX]{1,3}$/u;
-  // What a control may close besides what lies in the way.
-  const SERIOUS = /(?<!\p{L})(account|order|ticket|issue|case|position|session|all tabs|delete|remove|subscription|konto|compte|cuenta|conto|conta|アカウント|계정|帐户|账户)(?!\p{L})/iu;
+  // What a control may do besides taking away what lies in the way: end, pay for, send or throw away something.
+  const SERIOUS = anyOf(`
+    account, order, ticket, issue, case, position, session, all tabs, subscription, subscribe, unsubscribe, booking, reservation, appointment, membership, plan, contract,
+    delete, remove, erase, discard, reset, pay, payment, buy, purchase, checkout, donate, upgrade, install, send, submit, publish, transfer, sign out, log out, logout, sign up
+    konto, bestellung, bestellen, buchung, vertrag, abo, abonnieren, abonnement, kündigen, löschen, entfernen, verwerfen, zahlen, bezahlen, kaufen, senden, abmelden, sitzung
+    compte, commande, commander, réservation, s'abonner, abonner, résilier, supprimer, effacer, payer, acheter, envoyer, session, déconnexion
+    cuenta, pedido, suscripción, suscribirse, suscribirme, reserva, eliminar, borrar, pagar, comprar, enviar, sesión
+    conto, ordine, abbonamento, abbonati, prenotazione, elimina, cancella, paga, compra, acquista, invia, sessione, conta, assinatura, assinar, excluir, apagar, enviar, sessão
+    bestelling, abonneren, verwijderen, betalen, kopen, subskrypcję, usuń, zapłać, kup, ta bort, betala, köp, удалить, оплатить, купить, аккаунт
+    アカウント, 注文, 予約, 解約, 退会, 削除, 破棄, 購入, 支払, 送信, ログアウト, 登録, 계정, 주문, 예약, 해지, 탈퇴, 삭제, 구매, 결제, 전송, 로그아웃, 구독
+    帐户, 账户, 帳戶, 订单, 訂單, 预订, 預訂, 订阅, 訂閱, 退订, 删除, 刪除, 丢弃, 购买, 購買, 支付, 付款, 发送, 發送, 退出登录, 注销, 登出`);
 
   const CONSENT_TEXT = /cookie|kakor|ciasteczk|informasjonskaps|evästee|clickwrap|traceurs|témoins de connexion|gdpr|dsgvo|rgpd|einwilligung|consentement|consentimiento|consenso al|toestemming|samtycke|クッキー|쿠키|隐私设置|隱私設定/i;
   const CONSENT_MARK = /cookie|consent|gdpr|ccpa|(^|[^a-z])cmp([^a-z]|$)|onetrust|usercentrics|didomi|quantcast|trustarc|cookiebot|privacy-?(banner|notice|wall|modal)/i;
@@ -71,6 +80,9 @@
     const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
     return width > 0 && height > 0 ? (width * height) / (innerWidth * innerHeight) : 0;
   };
+
+  /** The dialog that made an element inert, which is what a person would close first. @param {Element} el */
+  lib.dialogOver = (el) => openDialogs(el).at(-1) ?? null;
 
   /** A dialog that can be seen and is not around the target. @param {Element | null} target */
   const openDialogs = (target) =>
@@ -142,8 +154,10 @@
     const words = name.split(/\s+/).length;
     if (CROSS.test(name)) return 'close';
     if (name && words <= 8) {
-      if (REJECT.test(name)) return kind === 'consent' ? 'reject' : CLOSE.test(name) || words <= 3 ? 'close' : null;
-      if (words <= 5 && CLOSE.test(name) && !SERIOUS.test(name)) return CANCEL.test(name) ? 'cancel' : 'close';
+      const serious = SERIOUS.test(name);
+      // To decline is an answer, unless what asks is a wall of consent.
+      if (REJECT.test(name) && !serious) return kind === 'consent' ? 'reject' : CLOSE.test(name) ? 'close' : null;
+      if (words <= 5 && CLOSE.test(name) && !serious) return CANCEL.test(name) ? 'cancel' : 'close';
       if (ACCEPT.test(name)) return 'accept';
       if (SETTINGS.test(name)) return 'settings';
       return null;
@@ -173,7 +187,34 @@
     return null;
   };
 
-  /** @param {ReturnType<typeof lib.classifyCover>} cover @param {any} alloc */
+  /** Whether pressing it opens another document. @param {Element} el */
+  const leadsAway = (el) => {
+    const link = lib.closest(el, 'a[href]');
+    if (!link) return false;
+    const to = /** @type {HTMLAnchorElement} */ (link);
+    return !/^(#|javascript:)/i.test((lib.attr(link, 'href') ?? '').trim()) && to.href.split('#')[0] !== location.href.split('#')[0];
+  };
+
+  const WRITTEN = 'textarea,input,[contenteditable=""],[contenteditable=true],[contenteditable=plaintext-only]';
+
+  /** Whether a person has written something in it that would be lost. @param {any} el */
+  const isWritten = (el) => {
+    if (lib.matches(el, 'input,textarea')) return lib.takesText(el) && el.value !== el.defaultValue && el.value.trim() !== '';
+    return lib.matches(el, WRITTEN) && lib.textContent(el).trim() !== '';
+  };
+  const holdsText = (/** @type {Element} */ top) => [...lib.queryAll(top, WRITTEN)].some((el) => lib.isRendered(el) && isWritten(el));
+
+  /** Whether Escape would go to an editor that is none of the cover's. @param {Element} el @param {Element} content */
+  const wouldEscapeElsewhere = (el, content) => {
+    let at = lib.focused();
+    while (at && lib.shadowOf(at)?.activeElement) at = lib.shadowOf(at).activeElement;
+    return Boolean(at) && !lib.contains(el, at) && !lib.contains(content, at) && isWritten(at);
+  };
+
+  /**
+   * What to try, in order; why nothing is, and what only a person may choose.
+   * @param {ReturnType<typeof lib.classifyCover>} cover @param {any} alloc
+   */
   const stepsFor = ({ el, content, kind }, alloc) => {
     /** @type {Record<string, Element[]>} */
     const by = { reject: [], accept: [], settings: [], close: [], cancel: [] };
@@ -182,36 +223,38 @@
       for (const control of controlsIn(top)) {
         const purpose = seen.has(control) ? null : purposeOf(control, kind);
         seen.add(control);
-        if (purpose) by[purpose].push(control);
+        if (purpose && (purpose === 'accept' || purpose === 'settings' || !leadsAway(control))) by[purpose].push(control);
       }
     }
-    const click = (/** @type {Element} */ control) => {
-      const { point } = lib.aim(control, undefined);
-      if (!point) return [];
-      return [{ do: 'click', ref: lib.refText(lib.refOf(control, alloc), alloc), x: point.x, y: point.y, description: lib.describe(control) }];
-    };
-    const first = (/** @type {Element[]} */ controls) => {
-      for (const control of controls) {
-        const step = click(control);
-        if (step.length) return step;
+    const named = (/** @type {Element} */ control) => ({ ref: lib.refText(lib.refOf(control, alloc), alloc), description: lib.describe(control) });
+    const first = (/** @type {string} */ purpose) => {
+      for (const control of by[purpose]) {
+        const { point } = lib.aim(control, undefined);
+        if (point) return [{ do: 'click', by: purpose, x: point.x, y: point.y, ...named(control) }];
       }
       return [];
     };
-    const escape = [{ do: 'escape' }];
+    const escape = wouldEscapeElsewhere(el, content) ? [] : [{ do: 'escape', by: 'escape' }];
     const veil = () => {
       const point = veilPoint(el, content);
-      return point ? [{ do: 'backdrop', ...point }] : [];
+      return point ? [{ do: 'backdrop', by: 'backdrop', ...point }] : [];
     };
     if (kind === 'consent') {
-      const out = [...first(by.reject), ...first(by.close)];
-      if (out.length) return out;
+      const out = [...first('reject'), ...first('close')];
+      if (out.length) return { steps: out };
+      if (!by.accept.length) return { steps: [...escape, ...veil()] };
       // Only agreeing is on offer, or a way into settings: that is for whoever gave the order to decide.
-      return by.accept.length ? (by.settings.length ? escape : []) : [...escape, ...veil()];
+      return { steps: by.settings.length ? escape : [], refusal: 'only_accept', choices: [...by.accept, ...by.settings].slice(0, 4).map(named) };
     }
-    const controls = [...first(by.close), ...first(by.cancel)];
-    if (kind === 'banner') return controls;
+    if (kind === 'dialog' && (holdsText(content) || holdsText(el))) return { steps: [], refusal: 'unsaved' };
+    // Where the question itself is about cancelling, the word on a button means to do it.
+    const words = lib.clean(lib.flatText(content, false), 600);
+    const rest = by.cancel.reduce((text, control) => text.replace(lib.clean(lib.flatText(control, false), 120), ''), words);
+    if (CANCEL.test(rest)) by.cancel.length = 0;
+    const controls = [...first('close'), ...first('cancel')];
+    if (kind === 'banner') return { steps: controls };
     // A sheet over the page that says nothing may be anything: no blind click on it.
-    return [...escape, ...controls, ...(kind === 'dialog' ? veil() : [])];
+    return { steps: [...escape, ...controls, ...(kind === 'dialog' ? veil() : [])] };
   };
 
   /** The topmost thing that looks like a cover when no target is given. */
@@ -246,9 +289,9 @@
       cover = anyCover();
     }
     if (!cover) return { status: 'ok', kind: 'none', steps: [], next: alloc.next };
-    const steps = stepsFor(cover, alloc);
+    const plan = stepsFor(cover, alloc);
     const ref = lib.refText(lib.refOf(cover.el, alloc), alloc);
-    const out = { status: 'ok', kind: cover.kind, cover: { ref, description: lib.describe(cover.el) }, steps, next: alloc.next };
+    const out = { status: 'ok', kind: cover.kind, cover: { ref, description: lib.describe(cover.el) }, ...plan, next: alloc.next };
     // The controls of a cover that is a frame are that frame's to name: ask it with `whole`.
     const inner = lib.matches(cover.el, 'iframe') ? [cover.el] : [...lib.queryAll(cover.el, 'iframe')].filter(lib.isRendered);
     const frame = inner.length === 1 ? lib.frameNumber(inner[0]) : null;

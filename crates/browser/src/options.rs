@@ -1,5 +1,6 @@
 //! What callers say about an action, and what they get back.
 
+use crate::target::Target;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
@@ -71,6 +72,10 @@ pub struct ClickOptions {
     pub mode: InputMode,
     /// What to do about a cover.
     pub covers: Covers,
+    /// A tap of a finger in place of the mouse.
+    pub touch: bool,
+    /// How long the button or finger stays down; `None` for a plain click.
+    pub hold: Option<Duration>,
 }
 
 /// How to write into a field.
@@ -104,6 +109,71 @@ pub enum ScrollBy {
     Top,
     /// To its end.
     Bottom,
+}
+
+/// Where a drag ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Goal {
+    /// On an element, or a point of it from its top left corner.
+    Element {
+        /// The element.
+        target: Target,
+        /// The point.
+        at: Option<(f64, f64)>,
+    },
+    /// So far from where it began, in CSS pixels.
+    By {
+        /// To the right.
+        dx: f64,
+        /// Down.
+        dy: f64,
+    },
+}
+
+/// How to drag.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DragOptions {
+    /// The point of the element to take it by, from its top left corner; its middle when none.
+    pub grip: Option<(f64, f64)>,
+    /// Where to.
+    pub goal: Goal,
+    /// How long the button is down before the first move.
+    pub hold: Option<Duration>,
+}
+
+impl DragOptions {
+    /// From the middle of one element to the middle of another.
+    #[must_use]
+    pub fn onto(target: Target) -> DragOptions {
+        DragOptions { grip: None, goal: Goal::Element { target, at: None }, hold: None }
+    }
+}
+
+/// Which way a search scrolls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Way {
+    /// To later content.
+    #[default]
+    Down,
+    /// To earlier content.
+    Up,
+    /// To the left.
+    Left,
+    /// To the right.
+    Right,
+}
+
+impl Way {
+    /// The signs of the steps to the right and down.
+    #[must_use]
+    pub fn signs(self) -> (i8, i8) {
+        match self {
+            Way::Down => (0, 1),
+            Way::Up => (0, -1),
+            Way::Left => (-1, 0),
+            Way::Right => (1, 0),
+        }
+    }
 }
 
 /// What to read.
@@ -140,6 +210,8 @@ pub struct Reading {
     pub text: String,
     /// How many rows the page has under these options.
     pub rows: usize,
+    /// Set when `rows` is an estimate: a large page is read as far as the reply goes, and its rest is only counted.
+    pub about: bool,
     /// How many are in `text`.
     pub shown: usize,
     /// Where the next page of rows starts, when something was left out.
@@ -147,6 +219,8 @@ pub struct Reading {
     pub next_from: Option<usize>,
     /// How many controls are among what was left out.
     pub controls_left_out: usize,
+    /// How many child frames were not looked into, because the budget or the time was used up.
+    pub frames_left_out: usize,
     /// Set when `text` is the difference to the last reading.
     pub diff: bool,
 }
@@ -225,6 +299,9 @@ pub struct TabInfo {
     pub current: bool,
     /// `ready`, `loading`, `crashed` or `dialog`.
     pub state: &'static str,
+    /// Who holds it, in a browser that several clients can reach; others can read it and not act on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holder: Option<String>,
 }
 
 /// What an action came to. `error` is set when the action was carried out and yet must not count as a
@@ -237,6 +314,8 @@ pub struct Acted {
     pub effect: Option<PageEffect>,
     /// What the field holds now, for writing, selecting and checking; masked for secrets.
     pub value: Option<String>,
+    /// Whether keys went into a field whose value must not be shown.
+    pub secret: bool,
     /// A value that the action returned, for scripts.
     pub returned: Option<Value>,
     /// Sentences on the way: a reference that was found again, a cover that was dismissed.

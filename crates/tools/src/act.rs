@@ -196,6 +196,8 @@ pub fn merge(mut before: PageEffect, after: PageEffect) -> PageEffect {
     before.tabs.opened.extend(after.tabs.opened);
     before.tabs.closed.extend(after.tabs.closed);
     before.scroll = after.scroll.or(before.scroll);
+    before.region = after.region.or(before.region);
+    before.dismissed.extend(after.dismissed);
     before.late = before.late.or(after.late);
     before
 }

@@ -2,21 +2,21 @@
 
 use super::Tab;
 use super::act::Sent;
+use super::effect::Window;
+use super::region::Rect;
 use super::targets::InFrame;
-use crate::errors::from_cdp;
-use crate::options::{Acted, ClickOptions, Covers, Described, InputMode, MouseButton, Observe};
+use crate::options::{Acted, ClickOptions, Covers, Described, InputMode, Observe};
 use crate::target::Target;
 use serde_json::{Value, json};
 use std::time::Duration;
-use truehand_base::{CallCtx, ErrorBody, ErrorCode, PageEffect, Verdict};
-use truehand_cdp as cdp;
+use truehand_base::{CallCtx, Dismissed, ErrorBody, ErrorCode, PageEffect};
 
 /// How often, and how far apart, a click is sent again that a frame of another process was not yet drawn for.
 const UNDRAWN_TRIES: usize = 5;
 const UNDRAWN_PAUSE: Duration = Duration::from_millis(60);
 
 /// How many times a cover is dismissed before the click is given up.
-const DISMISS_LIMIT: usize = 3;
+const DISMISS_LIMIT: usize = 5;
 
 impl Tab {
     /// Clicks an element once it can be clicked, or says at once why it can't.
@@ -31,10 +31,10 @@ impl Tab {
         options: &ClickOptions,
         observe: &Observe,
     ) -> Result<Acted, ErrorBody> {
-        let mut notes = Vec::new();
+        let mut dismissed = Vec::new();
         let mut undrawn = 0;
         loop {
-            match self.click_once(ctx, target, options, observe, &mut notes).await {
+            match self.click_once(ctx, target, options, observe, &mut dismissed).await {
                 Ok(acted) if undrawn < UNDRAWN_TRIES && fell_on_the_frame(&acted) => {
                     undrawn += 1;
                     tokio::time::sleep(UNDRAWN_PAUSE).await;
@@ -43,14 +43,15 @@ impl Tab {
                 Err(error)
                     if error.code == ErrorCode::Occluded
                         && options.covers == Covers::Dismiss
-                        && notes.len() < DISMISS_LIMIT =>
+                        && dismissed.len() < DISMISS_LIMIT =>
                 {
-                    notes.push(self.dismiss_cover(ctx, target, observe, error).await?);
+                    match self.dismiss_cover(ctx, target, observe, error).await {
+                        Ok(one) => dismissed.push(one),
+                        Err(error) => return Err(with_dismissed(error, &dismissed)),
+                    }
                 }
-                Err(error) if !notes.is_empty() => {
-                    return Err(error.with("notes", notes));
-                }
-                other => return other,
+                Err(error) => return Err(with_dismissed(error, &dismissed)),
+                Ok(acted) => return Ok(acted),
             }
         }
     }
@@ -61,12 +62,24 @@ impl Tab {
         target: &Target,
         options: &ClickOptions,
         observe: &Observe,
-        notes: &mut Vec<String>,
+        dismissed: &mut Vec<Dismissed>,
     ) -> Result<Acted, ErrorBody> {
         let args = json!({ "action": "click", "arm": observe.enabled });
-        let found = self.on_target(ctx, target, "prepare", args).await?;
+        let mut found = self.on_target(ctx, target, "prepare", args).await?;
         let mode = self.input_mode(options.mode);
-        let aim = self.page_point(ctx, &found.frame, found.number("x"), found.number("y")).await;
+        let inner = (found.number("x"), found.number("y"));
+        let aim = self.page_point(ctx, &found.frame, inner.0, inner.1).await;
+        let mut drawing = None;
+        if let (Ok((x, y)), true) = (&aim, observe.enabled)
+            && let Some(rect) = Rect::of(&found.answer, (x - inner.0, y - inner.1))
+        {
+            if mode == InputMode::Trusted && !options.touch {
+                // What follows the mouse is there before the press.
+                self.acknowledge(ctx, self.bring_mouse(*x, *y)).await?;
+            }
+            drawing = self.region(ctx, rect).await;
+            self.arm_again(ctx, &mut found).await?;
+        }
         let armed = observe.enabled.then_some((&found.frame, &found.answer));
         let window = self.window(ctx, observe, armed).await?;
         let (x, y) = match aim {
@@ -76,18 +89,22 @@ impl Tab {
                 return Err(error);
             }
         };
-        let sent = if mode == InputMode::Synthetic {
+        let (window, sent) = if mode == InputMode::Synthetic {
             let by_number = Target::Ref { frame: 0, number: number_of(&found) };
             let args = json!({ "target": by_number, "frame": found.frame.number });
             drop(self.start_asking(&found.frame, "clickSynthetic", args).map_err(|e| e.into_body(self))?);
-            Vec::new()
+            (window, Vec::new())
         } else {
-            self.press_mouse(x, y, options)
+            self.gesture(ctx, window, (x, y), options).await?
         };
-        let effect = self.watch(ctx, window, observe, sent).await?;
+        let mut effect = self.watch(ctx, window, observe, sent).await?;
+        self.compare(ctx, drawing.as_ref(), effect.as_mut()).await;
         self.learn_click(mode, effect.as_ref());
         let mut acted = acted(&found, effect);
-        acted.notes.append(notes);
+        acted.notes.extend(dismissed.iter().map(super::dismiss::words));
+        if let Some(effect) = &mut acted.effect {
+            effect.dismissed.append(dismissed);
+        }
         acted.error = acted.effect.as_ref().and_then(hit_other);
         Ok(acted)
     }
@@ -105,18 +122,58 @@ impl Tab {
         observe: &Observe,
     ) -> Result<Acted, ErrorBody> {
         self.check_ready()?;
-        let target = self.element_at(ctx, x, y).await?;
+        let (target, rect) = self.element_at(ctx, x, y).await?;
+        let mut drawing = None;
+        if let (Some(rect), true) = (rect, observe.enabled) {
+            if !options.touch {
+                self.acknowledge(ctx, self.bring_mouse(x, y)).await?;
+            }
+            drawing = self.region(ctx, rect).await;
+        }
         let window = self.window(ctx, observe, None).await?;
-        let sent = self.press_mouse(x, y, options);
-        let effect = self.watch(ctx, window, observe, sent).await?;
+        let (window, sent) = self.gesture(ctx, window, (x, y), options).await?;
+        let mut effect = self.watch(ctx, window, observe, sent).await?;
+        self.compare(ctx, drawing.as_ref(), effect.as_mut()).await;
         Ok(Acted { target, effect, ..Acted::default() })
     }
 
+    /// Presses at a point. The window of what was held for a while begins when it is let go.
+    async fn gesture(
+        &self,
+        ctx: &CallCtx,
+        window: Option<Window>,
+        at: (f64, f64),
+        options: &ClickOptions,
+    ) -> Result<(Option<Window>, Sent), ErrorBody> {
+        match self.press_or_hold(ctx, at, options).await {
+            Ok(sent) if options.hold.is_some() => Ok((window.map(Window::from_now), sent)),
+            Ok(sent) => Ok((window, sent)),
+            Err(error) => {
+                self.abandon(window);
+                Err(error)
+            }
+        }
+    }
+
+    /// Starts the window of a prepared element anew, after its drawing was watched.
+    pub(crate) async fn arm_again(&self, ctx: &CallCtx, found: &mut InFrame) -> Result<(), ErrorBody> {
+        let args = json!({ "watch": number_of(found), "frame": found.frame.number });
+        let answer: Value = self.ask(ctx, &found.frame, "arm", args).await.map_err(|e| e.into_body(self))?;
+        found.answer["elements"] = answer["elements"].clone();
+        Ok(())
+    }
+
     /// The element at a point of the page's viewport, through frames.
-    async fn element_at(&self, ctx: &CallCtx, x: f64, y: f64) -> Result<Option<Described>, ErrorBody> {
+    async fn element_at(
+        &self,
+        ctx: &CallCtx,
+        x: f64,
+        y: f64,
+    ) -> Result<(Option<Described>, Option<Rect>), ErrorBody> {
         let frames = self.frames(ctx).await?;
         let mut frame = self.main_frame(ctx).await?;
-        let (mut x, mut y) = (x, y);
+        let whole = (x, y);
+        let (mut x, mut y) = whole;
         loop {
             let args = json!({ "x": x, "y": y });
             let answer =
@@ -131,10 +188,11 @@ impl Tab {
             let child =
                 answer["frame"].as_u64().and_then(|n| frames.iter().find(|f| u64::from(f.number) == n));
             let Some(child) = child else {
+                let rect = Rect::of(&answer, (whole.0 - x, whole.1 - y));
                 let found = InFrame { frame, answer };
-                return Ok(Some(found.described()).filter(|d| !d.description.is_empty()));
+                return Ok((Some(found.described()).filter(|d| !d.description.is_empty()), rect));
             };
-            let args = json!({ "number": child.number });
+            let args = json!({ "number": child.number, "still": true });
             let place =
                 self.ask_with_refs(ctx, &frame, "frameBox", args).await.map_err(|e| e.into_body(self))?;
             let scale = place["scale"].as_f64().filter(|s| *s > 0.0).unwrap_or(1.0);
@@ -165,123 +223,15 @@ impl Tab {
         let effect = self.watch(ctx, window, observe, sent).await?;
         Ok(acted(&found, effect))
     }
+}
 
-    /// Queues a mouse move and remembers where the mouse is.
-    pub(crate) fn move_mouse(&self, x: f64, y: f64, buttons: i64) -> cdp::Pending<cdp::Empty> {
-        *super::lock(&self.inner.mouse) = Some((x, y));
-        self.inner.session.start(cdp::input::DispatchMouseEvent {
-            kind: "mouseMoved".to_owned(),
-            x,
-            y,
-            button: Some(if buttons == 0 { "none" } else { "left" }.to_owned()),
-            buttons: Some(buttons),
-            ..Default::default()
-        })
+/// An error that also says which covers were closed before it.
+fn with_dismissed(error: ErrorBody, dismissed: &[Dismissed]) -> ErrorBody {
+    if dismissed.is_empty() {
+        return error;
     }
-
-    /// Queues move, press and release, as one gesture.
-    fn press_mouse(&self, x: f64, y: f64, options: &ClickOptions) -> Sent {
-        let modifiers = super::keyboard::modifier_bits(&options.modifiers);
-        let (button, buttons) = match options.button {
-            MouseButton::Left => ("left", 1),
-            MouseButton::Right => ("right", 2),
-            MouseButton::Middle => ("middle", 4),
-        };
-        let mut sent = Vec::new();
-        let there = *super::lock(&self.inner.mouse) == Some((x, y));
-        if !there {
-            sent.push(self.move_mouse(x, y, 0));
-        }
-        for click in 1..=i64::from(options.count.max(1)) {
-            for (kind, buttons) in [("mousePressed", buttons), ("mouseReleased", 0)] {
-                sent.push(self.inner.session.start(cdp::input::DispatchMouseEvent {
-                    kind: kind.to_owned(),
-                    x,
-                    y,
-                    modifiers: Some(modifiers),
-                    button: Some(button.to_owned()),
-                    buttons: Some(buttons),
-                    click_count: Some(click),
-                    ..Default::default()
-                }));
-            }
-        }
-        sent
-    }
-
-    /// Closes what covers a target: Escape, a reject or close control, the backdrop, in the page parts' order.
-    /// Returns what was done; gives the original refusal back when nothing helped.
-    async fn dismiss_cover(
-        &self,
-        ctx: &CallCtx,
-        target: &Target,
-        observe: &Observe,
-        refusal: ErrorBody,
-    ) -> Result<String, ErrorBody> {
-        let mut found = self.on_target(ctx, target, "dismissPlan", json!({})).await?;
-        if let Some(number) = found.answer["frame"].as_u64() {
-            // The cover is a frame of its own, as consent walls often are: its way out is inside.
-            let frames = self.frames(ctx).await?;
-            if let Some(frame) = frames.iter().find(|f| u64::from(f.number) == number) {
-                let args = json!({ "whole": true, "target": null });
-                let answer = self.ask_with_refs(ctx, frame, "dismissPlan", args).await;
-                let answer = answer.map_err(|e| e.into_body(self))?;
-                if answer["steps"].as_array().is_some_and(|s| !s.is_empty()) {
-                    found = InFrame { frame: frame.clone(), answer };
-                }
-            }
-        }
-        let steps = found.answer["steps"].as_array().cloned().unwrap_or_default();
-        let kind = found.answer["kind"].as_str().unwrap_or("cover").to_owned();
-        let quick = Observe { enabled: true, ..*observe };
-        let mut tried = Vec::new();
-        for step in &steps {
-            let what = step["do"].as_str().unwrap_or_default();
-            let name = match what {
-                "escape" => "Escape".to_owned(),
-                "backdrop" => "a click on the backdrop".to_owned(),
-                _ => format!("a click on {}", step["description"].as_str().unwrap_or("its close control")),
-            };
-            let effect = if what == "escape" {
-                let window = self.window(ctx, &quick, None).await?;
-                let sent = self.press_key_events("Escape", 0)?;
-                self.watch(ctx, window, &quick, sent).await?
-            } else {
-                let at = |axis: &str| step[axis].as_f64().unwrap_or_default();
-                let (x, y) = self.page_point(ctx, &found.frame, at("x"), at("y")).await?;
-                let window = self.window(ctx, &quick, None).await?;
-                let sent = self.press_mouse(x, y, &ClickOptions { count: 1, ..ClickOptions::default() });
-                self.watch(ctx, window, &quick, sent).await?
-            };
-            tried.push(name.clone());
-            if effect.is_some_and(|e| e.verdict == Verdict::Changed) && self.uncovered(ctx, target).await? {
-                return Ok(format!("dismissed the {kind} by {name}"));
-            }
-        }
-        let tried: Vec<Value> = tried.into_iter().map(Value::String).collect();
-        let next = if kind == "consent" && tried.is_empty() {
-            "the cover asks for consent and offers no way to reject: a person must decide; click its button yourself if you may accept"
-        } else {
-            "close the named cover yourself, then call again"
-        };
-        Err(refusal.with("dismiss_tried", tried).next(next))
-    }
-
-    async fn uncovered(&self, ctx: &CallCtx, target: &Target) -> Result<bool, ErrorBody> {
-        match self.on_target(ctx, target, "prepare", json!({ "action": "click", "arm": false })).await {
-            Ok(_) => Ok(true),
-            Err(error) if error.code == ErrorCode::Occluded => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Waits for acknowledgements one after the other; for gestures whose parts depend on each other.
-    pub(crate) async fn acknowledge(&self, ctx: &CallCtx, sent: Sent) -> Result<(), ErrorBody> {
-        for pending in sent {
-            ctx.wait("the input", pending).await?.map_err(from_cdp)?;
-        }
-        Ok(())
-    }
+    let notes: Vec<Value> = dismissed.iter().map(|d| Value::String(super::dismiss::words(d))).collect();
+    error.with("dismissed", notes)
 }
 
 /// The result for a target that was found.

@@ -2,7 +2,7 @@
 //! it becomes a `page_effect`. The verdict comes from these counts and from nothing else.
 
 use super::Tab;
-use super::page::PageError;
+use super::page::{ANSWER_LIMIT, PageError};
 use super::state::{Frame, Happening, Life};
 use crate::options::Observe;
 use futures::StreamExt;
@@ -27,6 +27,12 @@ pub(crate) struct Window {
 }
 
 impl Window {
+    /// The same window with its time starting now: what came before belongs to the gesture.
+    pub fn from_now(mut self) -> Self {
+        self.started = Instant::now();
+        self
+    }
+
     /// The same window with its time starting anew, after a dialog held it up.
     pub fn resumed(mut self) -> Self {
         self.started = Instant::now();
@@ -73,6 +79,7 @@ struct SettledScroll {
     target: String,
     dx: f64,
     dy: f64,
+    at_end: Option<bool>,
 }
 
 impl SettledValue {
@@ -119,7 +126,7 @@ impl Tab {
             let pending = self.start_asking(&frame, "arm", args);
             asking.push(async move {
                 let answer = match pending {
-                    Ok(pending) => self.answer(ctx, "arm", pending, Duration::from_secs(5)).await,
+                    Ok(pending) => self.answer_of(ctx, &frame, "arm", pending, ANSWER_LIMIT).await,
                     Err(error) => Err(error),
                 };
                 (frame, answer)
@@ -396,7 +403,7 @@ impl Tab {
             let moved = count.scrolled.filter(|s| s.dx != 0.0 || s.dy != 0.0);
             if effect.scroll.is_none() {
                 effect.scroll =
-                    moved.map(|s| ScrollEffect { target: s.target, dx: s.dx, dy: s.dy, at_end: None });
+                    moved.map(|s| ScrollEffect { target: s.target, dx: s.dx, dy: s.dy, at_end: s.at_end });
             }
             effect.invalid.extend(count.refused);
             effect.values.extend(count.values.into_iter().map(SettledValue::fact));

@@ -1,17 +1,25 @@
 //! A tab: one pump that takes its events, one lane for what acts on it, page parts in an isolated world.
 
 mod act;
+mod choose;
 mod click;
 mod dialog;
+mod dismiss;
 mod drag;
 mod effect;
 mod fields;
+mod ime;
 mod keyboard;
 mod lane;
 mod navigate;
 pub(crate) mod page;
+mod pick;
+mod pointer;
+mod pulse;
 mod pump;
 mod read;
+mod recover;
+mod region;
 mod script;
 mod scroll;
 mod shot;
@@ -19,9 +27,11 @@ mod state;
 mod targets;
 mod upload;
 mod wait;
+mod write;
+mod written;
 
 pub use lane::{Lane, LaneGuard};
-pub use read::Found;
+pub use read::{Found, Search};
 pub(crate) use state::Happening;
 
 use crate::errors::from_cdp;
@@ -39,6 +49,8 @@ use truehand_cdp::{self as cdp, Connection, Session, TargetId};
 #[derive(Clone)]
 pub struct Tab {
     inner: Arc<TabInner>,
+    /// Who reads by this handle: a difference is one to what the same client has seen.
+    reader: u32,
 }
 
 pub(crate) struct TabInner {
@@ -53,6 +65,8 @@ pub(crate) struct TabInner {
     refs: Mutex<RefRanges>,
     lane: Lane,
     mouse: Mutex<Option<(f64, f64)>>,
+    /// What is known of the drawing that was acted on last.
+    region: Mutex<Option<region::Known>>,
     /// The window of an action that a dialog interrupted.
     interrupted: Mutex<Option<effect::Window>>,
 }
@@ -117,10 +131,11 @@ impl Tab {
             refs: Mutex::new(RefRanges::default()),
             lane: Lane::default(),
             mouse: Mutex::new(None),
+            region: Mutex::new(None),
             interrupted: Mutex::new(None),
         });
         tokio::spawn(pump::run(Arc::clone(&inner), events));
-        let tab = Tab { inner };
+        let tab = Tab { inner, reader: 0 };
         pump::prepare_session(&session);
         // A hidden tab draws no frames and runs timers once a second unless it believes that it has the focus.
         drop(session.start(cdp::emulation::SetFocusEmulationEnabled { enabled: true }));
@@ -133,7 +148,9 @@ impl Tab {
             }));
         }
         let tree = session.start(cdp::page::GetFrameTree::default());
-        let tree = ctx.wait("the tab's frames", tree).await?.map_err(from_cdp)?;
+        let tree = ctx.wait("the tab's frames", tree).await.and_then(|tree| tree.map_err(from_cdp));
+        // A half-made attachment would stay and take events for nobody.
+        let tree = tree.inspect_err(|_| tab.let_go())?;
         tab.take_tree(&session, &tree.frame_tree);
         tab.inner.wake();
         Ok(tab)
@@ -158,6 +175,18 @@ impl Tab {
 
     pub(crate) fn with<T>(&self, look: impl FnOnce(&mut TabState) -> T) -> T {
         self.inner.with(look)
+    }
+
+    /// The same tab, as this reader's.
+    pub(crate) fn read_by(mut self, reader: u32) -> Tab {
+        self.reader = reader;
+        self
+    }
+
+    /// Ends the attachment and with it all that it changed about the tab. Nobody waits for that.
+    pub(crate) fn let_go(&self) {
+        let session_id = self.inner.session.id().cloned();
+        drop(self.inner.connection.browser().start(cdp::target::DetachFromTarget { session_id }));
     }
 
     pub(crate) fn space(&self) -> Result<Arc<Space>, ErrorBody> {
@@ -210,6 +239,7 @@ impl Tab {
                 (Life::Alive, None) if !s.content_loaded || s.navigating => "loading",
                 (Life::Alive, None) => "ready",
             },
+            holder: None,
         })
     }
 

@@ -31,11 +31,19 @@ pub(crate) const PAGE_PARTS: &str = concat!(
     "\n",
     include_str!("../../js/60-observe.js"),
     "\n",
+    include_str!("../../js/62-beyond.js"),
+    "\n",
     include_str!("../../js/65-effect.js"),
     "\n",
     include_str!("../../js/70-action.js"),
     "\n",
+    include_str!("../../js/72-scroll.js"),
+    "\n",
     include_str!("../../js/75-fields.js"),
+    "\n",
+    include_str!("../../js/76-editors.js"),
+    "\n",
+    include_str!("../../js/77-choices.js"),
     "\n",
     include_str!("../../js/80-overlay.js"),
     "\n",
@@ -53,7 +61,10 @@ const HAND_OVER_SHADOW: &str = "function(root) { globalThis.__truehand.registerS
 const FRAME_TIME: Duration = Duration::from_millis(500);
 
 /// How long a page may take to answer a question that needs no waiting, before it counts as unresponsive.
-pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+pub(super) const ANSWER_LIMIT: Duration = Duration::from_millis(4_500);
+
+/// The same for a frame in a process of its own, without which the rest of the page can be used.
+const FRAME_ANSWER_LIMIT: Duration = Duration::from_millis(2_500);
 
 /// Why a page function gave no answer.
 #[derive(Debug)]
@@ -70,10 +81,14 @@ impl PageError {
     /// The error for callers that can't go on.
     pub fn into_body(self, tab: &Tab) -> ErrorBody {
         match self {
+            PageError::DocumentGone if tab.with(|s| s.frames.values().any(|f| f.mute)) => {
+                tab.unresponsive("a frame of another site; the page around it answers")
+            }
             PageError::DocumentGone => ErrorBody::new(
                 ErrorCode::NavigatedDuringAction,
                 format!("the page went to {} meanwhile", tab.url()),
-            ),
+            )
+            .with("url", tab.url()),
             PageError::DialogOpen => tab.dialog_error(),
             PageError::Failed(body) => body,
         }
@@ -108,7 +123,7 @@ impl Tab {
         limit: Duration,
     ) -> Result<R, PageError> {
         let pending = self.start_asking(frame, name, args)?;
-        let value = self.answer(ctx, name, pending, limit).await?;
+        let value = self.answer_of(ctx, frame, name, pending, limit).await?;
         if value["status"] == "error" {
             let message = value["message"].as_str().unwrap_or_default();
             return Err(ErrorBody::new(
@@ -138,6 +153,30 @@ impl Tab {
         Ok(frame.session.start(command))
     }
 
+    /// The same as [`Tab::answer`], for a frame that may run in a process of its own: when that does not answer, the
+    /// frame counts as gone for all others until it does.
+    pub(crate) async fn answer_of(
+        &self,
+        ctx: &CallCtx,
+        frame: &Frame,
+        name: &str,
+        pending: cdp::Pending<cdp::runtime::Evaluated>,
+        limit: Duration,
+    ) -> Result<Value, PageError> {
+        if frame.session.id() == self.inner.session.id() {
+            return self.answer(ctx, name, pending, limit).await;
+        }
+        // What the function waits for by itself is on top.
+        let limit = FRAME_ANSWER_LIMIT + limit.saturating_sub(ANSWER_LIMIT);
+        match self.answer(ctx, name, pending, limit).await {
+            Err(PageError::Failed(error)) if error.code == ErrorCode::PageUnresponsive => {
+                self.mute(&frame.session);
+                Err(PageError::DocumentGone)
+            }
+            other => other,
+        }
+    }
+
     /// Waits for the answer of a queued call, but neither past the limit nor past a dialog, a crash or a close.
     pub(crate) async fn answer(
         &self,
@@ -151,6 +190,7 @@ impl Tab {
             biased;
             answer = limited.wait(name, pending) => answer,
             () = self.dialog_opened() => return Err(PageError::DialogOpen),
+            () = self.stuck(&self.inner.session) => return Err(self.unresponsive(name).into()),
         };
         let answer = match answer {
             Ok(answer) => answer,
@@ -186,17 +226,6 @@ impl Tab {
             return PageError::DocumentGone;
         }
         PageError::Failed(from_cdp(error))
-    }
-
-    pub(crate) fn unresponsive(&self, what: &str) -> ErrorBody {
-        ErrorBody::new(
-            ErrorCode::PageUnresponsive,
-            format!(
-                "tab {} did not answer within {} s ({what}): its script runs in an endless loop or it is frozen",
-                self.id(),
-                ANSWER_LIMIT.as_secs()
-            ),
-        )
     }
 
     /// The frame that the page shows at first, with its world; waits for a document that is being made.

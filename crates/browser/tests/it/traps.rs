@@ -4,7 +4,7 @@ use crate::support::{World, ctx};
 use serde_json::Value;
 use std::time::Duration;
 use truehand_base::{ErrorBody, Verdict};
-use truehand_browser::{Acted, ClickOptions, Condition, Covers, Observe, ScrollBy, Tab, Target, TypeOptions};
+use truehand_browser::{Acted, ClickOptions, Condition, Covers, DragOptions, Observe, ScrollBy, Tab, Target, TypeOptions};
 
 fn target(spec: &Value) -> Target {
     if let Some(css) = spec["css"].as_str() {
@@ -34,7 +34,7 @@ async fn act(tab: &Tab, op: &Value) -> Result<Acted, ErrorBody> {
             .await;
     }
     if let Some(spec) = op.get("drag") {
-        return tab.drag(ctx, &target(spec), &target(&op["to"]), observe).await;
+        return tab.drag(ctx, &target(spec), &DragOptions::onto(target(&op["to"])), observe).await;
     }
     if let Some(spec) = op.get("hover") {
         return tab.hover(ctx, &target(spec), observe).await;

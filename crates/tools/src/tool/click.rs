@@ -6,7 +6,8 @@ use crate::field::Element;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use truehand_base::{EffectClass, ErrorBody, Verb};
+use std::time::Duration;
+use truehand_base::{EffectClass, ErrorBody, ErrorCode, Verb};
 use truehand_browser::{ClickOptions, Covers, InputMode, MouseButton};
 
 /// Click an element. A covered, disabled or stale one is refused with the reason.
@@ -21,6 +22,10 @@ pub struct Click {
     modifiers: Option<Vec<String>>,
     /// Close what covers it first.
     auto_dismiss: Option<bool>,
+    /// Tap with a finger.
+    touch: Option<bool>,
+    /// Long press.
+    hold_ms: Option<u64>,
     #[schemars(skip)]
     dismiss_overlay: Option<bool>,
 }
@@ -50,7 +55,22 @@ impl From<MouseButtonArg> for MouseButton {
 /// One click of the main button that closes covers first when told so.
 pub fn plain(mode: InputMode, dismiss: Option<bool>) -> ClickOptions {
     let covers = if dismiss == Some(true) { Covers::Dismiss } else { Covers::Refuse };
-    ClickOptions { button: MouseButton::Left, count: 1, modifiers: Vec::new(), mode, covers }
+    ClickOptions { count: 1, mode, covers, ..ClickOptions::default() }
+}
+
+/// The longest that a button may be held down, in milliseconds.
+const LONGEST_HOLD: u64 = 10_000;
+
+/// How long the button stays down.
+pub fn hold(ms: Option<u64>) -> Result<Option<Duration>, ErrorBody> {
+    match ms {
+        None | Some(0) => Ok(None),
+        Some(ms) if ms <= LONGEST_HOLD => Ok(Some(Duration::from_millis(ms))),
+        Some(ms) => Err(ErrorBody::new(
+            ErrorCode::InvalidArguments,
+            format!("hold_ms is {ms}; the longest is {LONGEST_HOLD}"),
+        )),
+    }
 }
 
 impl Tool for Click {
@@ -59,22 +79,25 @@ impl Tool for Click {
         verbs: &["click"],
         positional: &["ref"],
         aliases: &["click", "chrome_click_element"],
-        renames: &[("double_click", "double"), ("dbl_click", "double"), ("doubleClick", "double")],
+        renames: &[("tap", "touch"), ("hold", "hold_ms"), ("double_click", "double"), ("dbl_click", "double"), ("doubleClick", "double")],
         extra: "A covered, disabled, hidden or stale target is refused at once with the reason; a cover is named. \
                 auto_dismiss (also dismiss_overlay) closes it with Escape, its close or reject button, or its \
-                backdrop, and then clicks once.",
+                backdrop, and then clicks once; it never agrees to anything, and page_effect.dismissed says which way \
+                worked. hold_ms keeps the button, or the finger with touch, down so long: at most 10 seconds.",
         examples: &[("Click a button by role and name", r#"{"ref":"role=button[name=\"Save\"]"}"#)],
         ..Info::new("browser_click", "Click", EffectClass::Input, Verb::Click)
     };
 
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
-        let tab = act::tab(&cx, &common).await?;
         let options = ClickOptions {
             button: self.button.map(MouseButton::from).unwrap_or_default(),
             count: if self.double == Some(true) { 2 } else { 1 },
             modifiers: self.modifiers.unwrap_or_default(),
+            touch: self.touch == Some(true),
+            hold: hold(self.hold_ms)?,
             ..plain(common.mode, self.auto_dismiss.or(self.dismiss_overlay))
         };
+        let tab = act::tab(&cx, &common).await?;
         let acted = tab.click(cx.call, &self.element.target, &options, &common.observe(cx.observe)).await;
         let report = Report { field: "clicked", value: true.into(), asked: &self.element.text };
         Ok(act::reply(&tab, &common, report, acted, |name| format!("clicked {name}")))

@@ -21,6 +21,10 @@ pub struct ClickAt {
     double: Option<bool>,
     #[schemars(skip)]
     modifiers: Option<Vec<String>>,
+    #[schemars(skip)]
+    touch: Option<bool>,
+    #[schemars(skip)]
+    hold_ms: Option<u64>,
     /// A description for people, which some clients send.
     #[schemars(skip)]
     #[expect(dead_code, reason = "it is accepted and not needed")]
@@ -35,8 +39,9 @@ impl Tool for ClickAt {
         aliases: &["click_at", "browser_mouse_click_xy"],
         renames: &[("coordinate_x", "x"), ("coordinate_y", "y"), ("double_click", "double")],
         extra: "The reply names the element that was hit. clicked: true only says that the event was sent; without \
-                any effect the reply carries the warning ZERO_EFFECT. button, double and modifiers as in \
-                browser_click.",
+                any effect the reply carries the warning ZERO_EFFECT. button, double, modifiers, touch and \
+                hold_ms as in browser_click. On a canvas or video, pictures of it before and after tell whether it \
+                changed (page_effect.region).",
         examples: &[("Click at a point", r#"{"x":20,"y":20}"#)],
         ..Info::new("browser_click_at", "Click at point", EffectClass::Input, Verb::Click)
     };
@@ -47,6 +52,8 @@ impl Tool for ClickAt {
             button: self.button.map(MouseButton::from).unwrap_or_default(),
             count: if self.double == Some(true) { 2 } else { 1 },
             modifiers: self.modifiers.unwrap_or_default(),
+            touch: self.touch == Some(true),
+            hold: click::hold(self.hold_ms)?,
             ..click::plain(common.mode, None)
         };
         let acted = tab.click_at(cx.call, self.x, self.y, &options, &common.observe(cx.observe)).await;

@@ -6,8 +6,9 @@ use crate::field::Element;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use truehand_base::{EffectClass, ErrorBody, Verb};
-use truehand_browser::{Acted, ScrollBy};
+use truehand_browser::{Acted, ScrollBy, Target, Way};
 
 /// How far a direction without an amount goes, in CSS pixels: most of a usual viewport.
 const STEP: f64 = 600.0;
@@ -22,6 +23,8 @@ pub struct Scroll {
     #[serde(rename = "ref")]
     element: Option<Element>,
     to: Option<To>,
+    /// Scroll on until this text or selector shows.
+    until: Option<Element>,
     #[schemars(skip)]
     dx: Option<f64>,
     #[schemars(skip)]
@@ -57,7 +60,27 @@ pub enum To {
     IntoView,
 }
 
+/// What a search looks for: a plain text is a text, not a selector.
+fn sought(until: &Element) -> Target {
+    match &until.target {
+        Target::Css { css } if css == &until.text && !until.text.starts_with(['#', '.', '[']) => {
+            Target::Text { text: until.text.clone(), exact: false }
+        }
+        other => other.clone(),
+    }
+}
+
 impl Scroll {
+    /// Which way a search goes.
+    fn way(&self) -> Way {
+        match (self.direction, self.to) {
+            (Some(Direction::Up), _) | (None, Some(To::Top)) => Way::Up,
+            (Some(Direction::Left), _) => Way::Left,
+            (Some(Direction::Right), _) => Way::Right,
+            _ => Way::Down,
+        }
+    }
+
     /// What is meant, and the words for it.
     fn by(&self) -> (ScrollBy, String) {
         match self.to {
@@ -89,6 +112,15 @@ fn stayed(acted: &Acted) -> bool {
     moved.is_some_and(|by| by["x"].as_f64() == Some(0.0) && by["y"].as_f64() == Some(0.0))
 }
 
+/// Puts into the reply how far it went.
+fn tell(reply: &mut Reply, returned: Option<Value>) {
+    for (name, value) in returned.as_ref().and_then(Value::as_object).into_iter().flatten() {
+        if name != "found" {
+            reply.put(name, value.clone());
+        }
+    }
+}
+
 impl Tool for Scroll {
     const INFO: Info = Info {
         verbs: &["scroll"],
@@ -96,32 +128,50 @@ impl Tool for Scroll {
         aliases: &["scroll"],
         renames: &[("pixels", "amount"), ("delta_x", "dx"), ("delta_y", "dy"), ("scroll_amount", "amount")],
         extra: "Without anything it scrolls down by 600 pixels; with a ref alone it brings the element into view; \
-                with a ref and a direction it scrolls that element. dx and dy, in pixels, are accepted as well.",
+                with a ref and a direction it scrolls that element. dx and dy, in pixels, are accepted as well. until \
+                scrolls the page, or the list of ref, on in the direction until a text or selector shows, through \
+                virtual lists and feeds that load more; NO_MATCH says after how many steps it gave up and whether the \
+                end was reached, and it stays there, so that another call goes on.",
         examples: &[
             ("Scroll down", r#"{"direction":"down"}"#),
             ("To the end of the page", r#"{"to":"bottom"}"#),
+            ("To a row of a long list", r#"{"until":"Row 900"}"#),
         ],
         ..Info::new("browser_scroll", "Scroll", EffectClass::Input, Verb::Scroll)
     };
 
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
         let tab = act::tab(&cx, &common).await?;
-        let (by, words) = self.by();
         let target = self.element.as_ref().map(|e| &e.target);
+        if let Some(until) = &self.until {
+            let observe = common.observe(cx.observe);
+            let acted = tab.scroll_until(cx.call, target, &sought(until), self.way(), &observe).await;
+            let found = acted.as_ref().is_ok_and(|a| a.error.is_none());
+            let returned = acted.as_ref().ok().and_then(|a| a.returned.clone());
+            let report = Report { field: "found", value: found.into(), asked: &until.text };
+            let verb = if found { "scrolled to" } else { "looked for" };
+            let mut reply = act::reply(&tab, &common, report, acted, |name| format!("{verb} {name}"));
+            tell(&mut reply, returned);
+            return Ok(reply);
+        }
+        let (by, words) = self.by();
         let acted = tab.scroll(cx.call, target, by, &common.observe(cx.observe)).await;
         let asked = self.element.as_ref().map_or("the page", |e| e.text.as_str());
         // What stands in view needs no scrolling; anything else that stayed where it was did not scroll.
         let stayed = by != ScrollBy::IntoView && acted.as_ref().is_ok_and(stayed);
+        let returned = acted.as_ref().ok().and_then(|a| a.returned.clone());
         let report = Report { field: "scrolled", value: (!stayed).into(), asked };
         let verb = if stayed { "did not scroll" } else { "scrolled" };
-        Ok(act::reply(&tab, &common, report, acted, |name| format!("{verb} {name} {words}")))
+        let mut reply = act::reply(&tab, &common, report, acted, |name| format!("{verb} {name} {words}"));
+        tell(&mut reply, returned);
+        Ok(reply)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     #[test]
     fn scroll_reads_direction_distance_and_ends() {
@@ -132,5 +182,14 @@ mod tests {
         assert_eq!(by(json!({ "ref": "e3" })), ScrollBy::IntoView);
         assert_eq!(by(json!({ "ref": "e3", "direction": "right" })), ScrollBy::Pixels { dx: STEP, dy: 0.0 });
         assert_eq!(by(json!({ "to": "bottom" })), ScrollBy::Bottom);
+    }
+
+    #[test]
+    fn scroll_until_takes_a_plain_text_for_a_text() {
+        let until = |text: &str| sought(&Element::parse(text).expect("valid"));
+        assert_eq!(until("Row 900"), Target::Text { text: "Row 900".to_owned(), exact: false });
+        assert_eq!(until("#row-900"), Target::Css { css: "#row-900".to_owned() });
+        assert_eq!(until("css=li.last"), Target::Css { css: "li.last".to_owned() });
+        assert!(matches!(until("button \"Record 900\""), Target::Role { .. }));
     }
 }

@@ -1,0 +1,138 @@
+//! The mouse, the finger and the wheel, as the browser's input pipeline takes them.
+
+use super::Tab;
+use super::act::Sent;
+use crate::errors::from_cdp;
+use crate::options::{ClickOptions, MouseButton};
+use truehand_base::{CallCtx, ErrorBody};
+use truehand_cdp as cdp;
+
+/// A button with its bit.
+fn button(options: &ClickOptions) -> (&'static str, i64) {
+    match options.button {
+        MouseButton::Left => ("left", 1),
+        MouseButton::Right => ("right", 2),
+        MouseButton::Middle => ("middle", 4),
+    }
+}
+
+impl Tab {
+    /// Queues a mouse move and remembers where the mouse is.
+    pub(crate) fn move_mouse(&self, x: f64, y: f64, buttons: i64) -> cdp::Pending<cdp::Empty> {
+        *super::lock(&self.inner.mouse) = Some((x, y));
+        self.inner.session.start(cdp::input::DispatchMouseEvent {
+            kind: "mouseMoved".to_owned(),
+            x,
+            y,
+            button: Some(if buttons == 0 { "none" } else { "left" }.to_owned()),
+            buttons: Some(buttons),
+            ..Default::default()
+        })
+    }
+
+    /// Queues a mouse move unless the mouse is there already.
+    pub(crate) fn bring_mouse(&self, x: f64, y: f64) -> Sent {
+        let there = *super::lock(&self.inner.mouse) == Some((x, y));
+        if there { Vec::new() } else { vec![self.move_mouse(x, y, 0)] }
+    }
+
+    /// Queues one press or release of a mouse button.
+    fn mouse_button(
+        &self,
+        (x, y): (f64, f64),
+        down: bool,
+        click: i64,
+        options: &ClickOptions,
+    ) -> cdp::Pending<cdp::Empty> {
+        let (button, bit) = button(options);
+        self.inner.session.start(cdp::input::DispatchMouseEvent {
+            kind: if down { "mousePressed" } else { "mouseReleased" }.to_owned(),
+            x,
+            y,
+            modifiers: Some(super::keyboard::modifier_bits(&options.modifiers)),
+            button: Some(button.to_owned()),
+            buttons: Some(if down { bit } else { 0 }),
+            click_count: Some(click),
+            ..Default::default()
+        })
+    }
+
+    /// Queues a finger coming down or, without a point, going up.
+    fn finger(&self, at: Option<(f64, f64)>, options: &ClickOptions) -> cdp::Pending<cdp::Empty> {
+        let points = at.map(|(x, y)| cdp::input::TouchPoint { x, y, id: Some(0.0) });
+        self.inner.session.start(cdp::input::DispatchTouchEvent {
+            kind: if at.is_some() { "touchStart" } else { "touchEnd" }.to_owned(),
+            touch_points: points.into_iter().collect(),
+            modifiers: Some(super::keyboard::modifier_bits(&options.modifiers)),
+        })
+    }
+
+    /// Queues move, press and release, or tap, as one gesture that is not held.
+    pub(crate) fn press_pointer(&self, x: f64, y: f64, options: &ClickOptions) -> Sent {
+        let mut sent = Vec::new();
+        let times = 1..=i64::from(options.count.max(1));
+        if options.touch {
+            for _ in times {
+                sent.push(self.finger(Some((x, y)), options));
+                sent.push(self.finger(None, options));
+            }
+            return sent;
+        }
+        sent.extend(self.bring_mouse(x, y));
+        for click in times {
+            sent.push(self.mouse_button((x, y), true, click, options));
+            sent.push(self.mouse_button((x, y), false, click, options));
+        }
+        sent
+    }
+
+    /// Presses, or holds as long as told. The release of what was held is queued and not waited for.
+    pub(crate) async fn press_or_hold(
+        &self,
+        ctx: &CallCtx,
+        (x, y): (f64, f64),
+        options: &ClickOptions,
+    ) -> Result<Sent, ErrorBody> {
+        let Some(hold) = options.hold else { return Ok(self.press_pointer(x, y, options)) };
+        let mut sent = if options.touch { Vec::new() } else { self.bring_mouse(x, y) };
+        sent.push(if options.touch {
+            self.finger(Some((x, y)), options)
+        } else {
+            self.mouse_button((x, y), true, 1, options)
+        });
+        let held = tokio::select! {
+            biased;
+            () = self.dialog_opened() => Ok(()),
+            held = ctx.wait("the hold", tokio::time::sleep(hold)) => held,
+        };
+        // Whatever came of the wait, the button is let go.
+        sent.push(if options.touch {
+            self.finger(None, options)
+        } else {
+            self.mouse_button((x, y), false, 1, options)
+        });
+        held.map(|()| sent)
+    }
+
+    /// Queues a turn of the wheel over a point.
+    pub(crate) fn turn_wheel(&self, x: f64, y: f64, dx: f64, dy: f64) -> Sent {
+        let mut sent = self.bring_mouse(x, y);
+        sent.push(self.inner.session.start(cdp::input::DispatchMouseEvent {
+            kind: "mouseWheel".to_owned(),
+            x,
+            y,
+            delta_x: Some(dx),
+            delta_y: Some(dy),
+            ..Default::default()
+        }));
+        sent
+    }
+
+    /// Waits for acknowledgements one after the other; for gestures whose parts depend on each other.
+    pub(crate) async fn acknowledge(&self, ctx: &CallCtx, sent: Sent) -> Result<(), ErrorBody> {
+        for pending in sent {
+            ctx.wait("the input", pending).await?.map_err(from_cdp)?;
+        }
+        Ok(())
+    }
+}
