@@ -1,15 +1,16 @@
-//! Project chores: `cargo xtask gen|tidy|checklist`.
+//! Project chores: `cargo xtask gen|tidy|checklist|performance`.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use xtask::{checklist, generate, repo::Repo, tidy};
+use xtask::{checklist, generate, performance, repo::Repo, tidy};
 
 const USAGE: &str = "\
 cargo xtask gen [--check]        write what is made from the tool table, or say what differs
 cargo xtask tidy                 check the project's rules
 cargo xtask checklist [--ran F]  claimed behaviours and their tests; with F (JUnit XML, or the output
-                                 of cargo test) every one of these tests must have run and passed";
+                                 of cargo test) every one of these tests must have run and passed
+cargo xtask performance F        write docs/performance.md from the results of the side-by-side bench";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +34,12 @@ fn run(arguments: &[String]) -> Result<bool> {
         ["tidy"] => tidy::print_all(&repo),
         ["checklist"] => checklist::print(&repo, None),
         ["checklist", "--ran", file] => checklist::print(&repo, Some(&PathBuf::from(file))),
+        ["performance", file] => {
+            let page = performance::page(&PathBuf::from(file))?;
+            std::fs::write(repo.root.join("docs/performance.md"), page)
+                .context("can't write docs/performance.md")?;
+            Ok(true)
+        }
         _ => bail!("no such chore\n{USAGE}"),
     }
 }
