@@ -124,81 +124,21 @@
   const kindOf = (el) => {
     const tag = lib.tagOf(el);
     if (tag === 'input') return /** @type {HTMLInputElement} */ (el).type;
+    if (tag === 'textarea' && lib.stageOf(el)) return 'editor';
     if (tag === 'textarea' || tag === 'select') return tag;
     return lib.takesText(el) ? 'contenteditable' : 'none';
-  };
-
-  const BLOCK = /^(block|flex|grid|list-item|table|table-row|flow-root)$/;
-
-  /**
-   * The text of an editor as its author means it: a line for a block or a break, nothing for widgets, placeholders and
-   * the zero-width characters that editors keep for the caret.
-   * @param {Element} host
-   */
-  const editorText = (host) => {
-    const lines = [''];
-    // A break ends its line; one at the end of a block is only there to give an empty line its height.
-    let pendingBreak = false;
-    const add = (/** @type {string} */ text) => {
-      if (pendingBreak) lines.push('');
-      pendingBreak = false;
-      lines[lines.length - 1] += text;
-    };
-    let started = false;
-    const walk = (/** @type {Node} */ node, /** @type {boolean} */ pre) => {
-      for (const child of lib.childrenOf(node)) {
-        const type = lib.typeOf(child);
-        if (type === 3) {
-          const raw = /** @type {Text} */ (child).data.replace(/[\u200b\ufeff]/g, '');
-          const text = pre ? raw : raw.replace(/[ \t\r\n]+/g, ' ');
-          if (text === '' || (!pre && text === ' ' && lines[lines.length - 1] === '')) continue;
-          const parts = pre ? text.split('\n') : [text];
-          parts.forEach((part, i) => {
-            if (i > 0) {
-              if (pendingBreak) lines.push('');
-              pendingBreak = true;
-            }
-            if (part !== '') add(part);
-          });
-          started = true;
-        } else if (type === 1) {
-          if (lib.attr(child, 'contenteditable') === 'false' || lib.hasAttr(child, 'data-slate-placeholder')) continue;
-          const tag = lib.tagOf(child);
-          if (tag === 'br') {
-            if (pendingBreak) lines.push('');
-            pendingBreak = true;
-            started = true;
-            continue;
-          }
-          const style = getComputedStyle(/** @type {Element} */ (child));
-          if (style.display === 'none') continue;
-          const block = BLOCK.test(style.display);
-          if (block && started) {
-            lines.push('');
-            pendingBreak = false;
-          }
-          const before = lines.length;
-          if (block) started = true;
-          walk(child, style.whiteSpace.startsWith('pre') || style.whiteSpace === 'break-spaces');
-          if (block && lib.nextSibling(child) && lib.typeOf(lib.nextSibling(child)) === 3 && /\S/.test(lib.nextSibling(child).data) && lines.length >= before) {
-            lines.push('');
-            pendingBreak = false;
-          }
-        }
-      }
-    };
-    const own = getComputedStyle(host).whiteSpace;
-    walk(host, own.startsWith('pre') || own === 'break-spaces');
-    return lines.map((line) => line.replace(/\u00a0/g, ' ')).join('\n').replace(/\n$/, '');
   };
 
   /** @param {any} el */
   const valueOf = (el) => {
     const kind = kindOf(el);
-    if (kind === 'contenteditable') return editorText(el);
+    if (kind === 'contenteditable' || kind === 'editor') return lib.editorText(el);
     if (kind === 'none') return lib.valueOf(el);
     return lib.fieldState(el).value;
   };
+
+  /** What an editor's text can't be without losing something: formatting, pictures, chips. */
+  const SHAPES = 'b,strong,i,em,u,s,a[href],img,h1,h2,h3,h4,h5,h6,ul,ol,table,pre,code,blockquote,[contenteditable=false]';
 
   const SECRET_FIELD = /(^|\s)(cc-[a-z-]+|one-time-code|current-password|new-password)(\s|$)/i;
 
@@ -211,10 +151,28 @@
       status: 'ok',
       kind: kindOf(el),
       value: valueOf(el),
+      shape: kindOf(el) === 'contenteditable' ? lib.queryAll(el, SHAPES).length : 0,
+      bad: lib.matches(el, 'input') && el.validity.badInput,
+      partial: lib.isPartlyDrawn(el),
       secret: lib.holdsSecret(el),
       accept: lib.matches(el, 'input[type=file]') ? lib.attr(el, 'accept') ?? '' : undefined,
       editable: lib.takesText(el) && !lib.matches(el, ':disabled') && !(lib.matches(el, 'input,textarea') && el.readOnly),
     }));
+
+  /** As `readField`, of an editor that draws only what is in view. @param {any} args */
+  lib.readWhole = async (args) => {
+    const alloc = { frame: args.frame ?? 0, next: args.next ?? 0 };
+    const found = lib.find(args.target, alloc);
+    if (found.problem) return { ...found.problem, next: alloc.next };
+    const el = lib.fieldOf(found.el);
+    return { status: 'ok', kind: kindOf(el), ...(await lib.wholeText(el)), secret: lib.holdsSecret(el), next: alloc.next };
+  };
+
+  /** Whether the element that has the focus holds a secret. `host`: it may be inside a closed shadow root. @param {any} _args */
+  lib.focusSecret = (_args) => {
+    const el = lib.focused();
+    return { secret: el !== null && lib.holdsSecret(el), frame: el !== null && lib.matches(el, 'iframe,frame,object,embed'), host: el !== null && lib.tagOf(el).includes('-') && !lib.takesText(el) };
+  };
 
   /** @param {any} args */
   lib.fieldEmpty = (args) => onField(args, (el) => ({ status: 'ok', empty: valueOf(el) === '' }));
@@ -260,9 +218,9 @@
   /** @param {any} args */
   lib.focusField = (args) =>
     onField(args, (el) => {
-      if (!lib.takesText(el)) return { status: 'not_editable', why: `it is a ${lib.describe(el)}` };
+      if (!lib.takesText(el) && !args.any) return { status: 'not_editable', why: `it is a ${lib.describe(el)}` };
       if (!focus(el)) return { status: 'no_focus' };
-      select(el, args.clear === true);
+      if (lib.takesText(el)) select(el, args.clear === true);
       return { status: 'ok' };
     });
 

@@ -77,11 +77,21 @@ impl Recorder {
         span: Span,
         write: bool,
     ) -> Result<(), ErrorBody> {
-        let secrets = self.typed.of_call(&trail.verbs, &trail.arguments, outcome);
+        let mut secrets = self.typed.of_call(&trail.verbs, &trail.arguments, outcome);
+        let arguments = pressed_keys(trail, outcome);
+        if let Some(keys) = arguments.as_ref().and_then(|_| typed_by_keys(&trail.arguments["keys"])) {
+            secrets.push(keys.clone());
+            if outcome.output.get("masked") == Some(&Value::Bool(true)) {
+                self.typed.remember(keys);
+            }
+        }
         if !write {
             return Ok(());
         }
-        let line = line(call, trail, outcome, span);
+        let mut line = line(call, trail, outcome, span);
+        if let Some(arguments) = arguments {
+            line.arguments = arguments;
+        }
         let recorder = Arc::clone(self);
         let written =
             tokio::task::spawn_blocking(move || recorder.trace(span.began)?.append(&line, &secrets));
@@ -103,6 +113,47 @@ impl Recorder {
         *file = Some(Arc::clone(&trace));
         Ok(trace)
     }
+}
+
+/// What stands for a key that must not be shown.
+const HIDDEN_KEY: &str = "•";
+
+/// A text of fewer keys is no secret by itself: it would be struck out everywhere.
+const SHORTEST: usize = 4;
+
+/// The arguments of a key press without the keys that wrote into a secret field, or of which nobody saw into what field
+/// they wrote; `None` when all may be shown.
+fn pressed_keys(trail: &Trail, outcome: &Outcome) -> Option<Value> {
+    if trail.tool != "browser_press" {
+        return None;
+    }
+    let is = |name: &str| outcome.output.get(name) == Some(&Value::Bool(true));
+    if is("pressed") && !is("masked") {
+        return None;
+    }
+    let mut arguments = trail.arguments.clone();
+    hide_keys(&mut arguments);
+    Some(arguments)
+}
+
+fn hide_keys(value: &mut Value) {
+    match value {
+        Value::String(key) if truehand_tools::enters_text(key) => HIDDEN_KEY.clone_into(key),
+        Value::Number(_) => *value = Value::from(HIDDEN_KEY),
+        Value::Array(items) => items.iter_mut().for_each(hide_keys),
+        Value::Object(map) => {
+            let keys = |name: &String| matches!(name.as_str(), "keys" | "key" | "ref");
+            map.iter_mut().filter(|(name, _)| keys(name)).for_each(|(_, value)| hide_keys(value));
+        }
+        _ => {}
+    }
+}
+
+/// The text that a row of single keys wrote.
+fn typed_by_keys(keys: &Value) -> Option<String> {
+    let single = |key: &Value| key.as_str().filter(|k| k.chars().count() == 1).map(str::to_owned);
+    let text: String = keys.as_array()?.iter().filter_map(single).collect();
+    (text.chars().count() >= SHORTEST).then_some(text)
 }
 
 fn line(call: &Call, trail: &Trail, outcome: &Outcome, span: Span) -> TraceRecord {

@@ -40,6 +40,16 @@ impl TypedSecrets {
         hidden.extend(recent.iter().cloned());
         hidden
     }
+
+    /// Remembers a text that went into a secret field in another way.
+    pub fn remember(&self, text: String) {
+        let mut recent = lock(&self.recent);
+        if !recent.contains(&text) {
+            recent.push_back(text);
+        }
+        let excess = recent.len().saturating_sub(REMEMBERED);
+        recent.drain(..excess);
+    }
 }
 
 /// The typed texts that no field was seen to hold openly, and whether one of the fields is secret.

@@ -51,6 +51,24 @@ pub fn is_chord(keys: &[String]) -> bool {
     keys.first().is_some_and(|key| MODIFIERS.contains(&key.as_str()))
 }
 
+/// Keys that write nothing, besides modifiers and `F1` to `F12`.
+const SILENT: &[&str] = &[
+    "Enter", "Tab", "Escape", "Backspace", "Delete", "Insert", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight",
+    "Home", "End", "PageUp", "PageDown", "ContextMenu", "CapsLock",
+];
+
+/// Whether a key, or a chord in one text, may write a character. What is no known key may be a part of a text.
+pub fn enters_text(key: &str) -> bool {
+    let keys = split(key);
+    let commands = |k: &String| MODIFIERS.contains(&k.as_str()) && k != "Shift";
+    let silent = |k: &str| {
+        MODIFIERS.contains(&k)
+            || SILENT.iter().any(|s| s.eq_ignore_ascii_case(k))
+            || k.strip_prefix(['F', 'f']).is_some_and(|n| n.parse::<u8>().is_ok())
+    };
+    !keys.iter().any(commands) && !keys.iter().all(|k| silent(k))
+}
+
 /// `Control+Shift+a` into its keys; a `+` that stands where a key must stand is the key itself.
 fn split(text: &str) -> Vec<String> {
     if text == " " {
@@ -113,6 +131,16 @@ fn physical(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn enters_text_knows_what_writes_and_what_commands() {
+        for key in ["a", "KeyA", "Digit1", "Space", " ", "+", "é", "Shift+KeyA", "hunter2", "secret phrase"] {
+            assert!(enters_text(key), "{key}");
+        }
+        for key in ["Enter", "tab", "Shift", "Primary+KeyA", "ctrl+c", "F5", "Shift+Tab", "ArrowDown", "Alt+x"] {
+            assert!(!enters_text(key), "{key}");
+        }
+    }
 
     fn read(keys: &[&str]) -> Result<String, String> {
         parse(&keys.iter().map(|k| (*k).to_owned()).collect::<Vec<_>>()).map(|keys| keys.join(" "))

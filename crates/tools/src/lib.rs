@@ -13,6 +13,7 @@ mod tab_list;
 pub mod tool;
 
 pub use common::{COMMON_ARGUMENTS, Common};
+pub use keys::enters_text;
 pub use spec::{Info, Prepared, Reply, Tool, ToolCtx, ToolSpec};
 
 use serde_json::{Value, json};

@@ -1,31 +1,42 @@
-//! Writing into fields, choosing options, checking boxes; each is read back and compared with what was asked.
+//! Writing into fields: the text is read back and compared with what was asked.
 
 use super::Tab;
-use super::act::Sent;
 use super::click::{acted, number_of};
 use super::targets::InFrame;
-use crate::options::{Acted, ClickOptions, InputMode, Observe, TypeOptions};
+use super::write::{Into, Way, with_values};
+use super::written::{Held, held};
+use crate::options::{Acted, InputMode, Observe, TypeOptions};
 use crate::target::Target;
-use serde_json::{Value, json};
+use serde_json::json;
+use std::time::Duration;
 use truehand_base::text::clip;
 use truehand_base::{CallCtx, ErrorBody, ErrorCode, PageEffect, ValueFact, Verdict};
-use truehand_cdp as cdp;
 
 /// What stands in place of a secret.
-const MASK: &str = "••••";
+pub(super) const MASK: &str = "••••";
+
+/// How often, and how far apart, a field is read again that does not hold yet what it should: editors draw when they
+/// come to it.
+const READINGS: usize = 8;
+const READING_PAUSE: Duration = Duration::from_millis(60);
 
 /// A field as it was read.
-struct Field {
-    kind: String,
-    value: String,
-    secret: bool,
+#[derive(Debug, Clone, Default)]
+pub(super) struct Field {
+    pub kind: String,
+    pub value: String,
+    pub secret: bool,
+    /// How many elements format its text or stand in it; plain text has none.
+    pub shape: u64,
+    /// Whether it shows something that it does not give as its value, as letters in a number.
+    pub bad: bool,
+    /// Whether only a part of what it holds could be read.
+    pub partial: bool,
 }
 
-/// Kinds of inputs that take their value whole and not by typing.
-const SET_WHOLE: &[&str] = &["date", "time", "datetime-local", "month", "week", "color", "range"];
-
 impl Tab {
-    /// Writes text into a field, replacing what it holds unless told to append, and reads it back.
+    /// Writes text into a field, replacing what it holds unless told to append, and reads it back. A field that does
+    /// not hold the text afterwards gets back what it held.
     ///
     /// # Errors
     /// `WRITE_NOT_REFLECTED` when the field can't take it or does not hold it afterwards, `WRITE_AMPLIFIED` when it
@@ -48,71 +59,126 @@ impl Tab {
         let found = found.map_err(not_reflected)?;
         let own = Target::Ref { frame: found.frame.number, number: number_of(&found) };
         let before = self.read_field(ctx, &found, &own).await?;
-        match before.kind.as_str() {
-            "select" | "checkbox" | "radio" | "file" => {
-                return Err(ErrorBody::new(
-                    ErrorCode::WrongElement,
-                    format!("{} is a {} and takes no text", found.described().reference, before.kind),
-                )
-                .with("kind", before.kind.clone())
-                .next(match before.kind.as_str() {
-                    "select" => "use browser_select",
-                    "file" => "use browser_upload",
-                    _ => "use browser_check",
-                }));
-            }
-            _ => {}
-        }
-        let secret = options.secret || before.secret;
+        takes_text(&found, &before)?;
+        let asked = Asked {
+            kept: if options.append { &before.value } else { "" },
+            text,
+            strict: before.kind == "password",
+            secret: options.secret || before.secret,
+        };
+        let into = Into { found: &found, own: &own, before: &before };
         let mode = self.typing_mode(options.mode);
         let window = self.window(ctx, observe, None).await?;
-        let written = self.write(ctx, &found, &own, &before, text, options, mode).await;
-        let sent = match written {
+        let mut sent = match self.write(ctx, into, text, options, mode, Way::Typed).await {
             Ok(sent) => sent,
             Err(error) => {
                 self.abandon(window);
-                return Err(error);
+                return Err(self.after_failure(ctx, into, &asked, error).await);
             }
         };
-        let mut early = None;
-        let mut sent = sent;
         if options.submit {
             // Enter may clear the field or leave the page, so it is read before.
             self.acknowledge(ctx, std::mem::take(&mut sent)).await?;
-            let now = self.read_field(ctx, &found, &own).await?;
-            let fault = compare(&found, &before, text, &now, options.append, secret);
-            early = Some((now, fault.is_some()));
+            let Settled { now, fault, .. } = self.settle_text(ctx, into, &asked, options, mode).await?;
             if let Some(error) = fault {
                 self.abandon(window);
-                return Err(error);
+                return Err(self.put_back(ctx, into, &asked, error).await?.0);
             }
-            sent = self.press_key_events("Enter", 0)?;
+            let effect = self.watch(ctx, window, observe, self.press_key_events("Enter", 0)?).await?;
+            let mut acted = acted(&found, effect);
+            asked.note(&mut acted, &found, &before, &now, None);
+            return Ok(acted);
         }
         let effect = self.watch(ctx, window, observe, sent).await?;
         let mut acted = acted(&found, effect);
-        let now = match early {
-            Some((now, _)) => Some(now),
-            None if self.check_ready().is_ok() => self.read_field(ctx, &found, &own).await.ok(),
-            None => None,
+        let read = match self.check_ready() {
+            Ok(()) => self.settle_text(ctx, into, &asked, options, mode).await.ok(),
+            Err(_) => None,
         };
-        let Some(now) = now else {
+        let Some(Settled { now, fault, again }) = read else {
             acted.notes.push("the field could not be read back: the page changed under it".to_owned());
             return Ok(acted);
         };
-        let fault = compare(&found, &before, text, &now, options.append, secret);
-        if fault.as_ref().is_some_and(|e| e.code == ErrorCode::WriteAmplified) {
-            self.learn_doubling();
+        asked.note(&mut acted, &found, &before, &now, fault.as_ref());
+        if let Some(error) = fault {
+            if error.code == ErrorCode::WriteAmplified {
+                self.learn_doubling();
+            }
+            let (error, held) = self.put_back(ctx, into, &asked, error).await?;
+            acted.value = held;
+            acted.error = Some(error);
+        } else if again {
+            acted.notes.push("the text was entered in one piece: the editor did not take it as it is typed".to_owned());
+            self.disown(ctx).await?;
         }
-        let shown = if secret { MASK.to_owned() } else { now.value.clone() };
-        acted.value = Some(shown.clone());
-        if let Some(effect) = &mut acted.effect {
-            note_value(effect, &found, secret, text, &shown, fault.is_none(), now.value != before.value);
-        }
-        if fault.is_none() && !same(&expected(&before, text, options.append), &now.value) && !secret {
-            acted.notes.push(format!("the field shows the text in its own form: {}", clip(&now.value, 60)));
-        }
-        acted.error = fault;
         Ok(acted)
+    }
+
+    /// Reads the text back. Where it did not arrive and there is another way to enter it, the field gets back what it
+    /// held and the text is entered once more; never where the field doubles what it gets.
+    async fn settle_text(
+        &self,
+        ctx: &CallCtx,
+        into: Into<'_>,
+        asked: &Asked<'_>,
+        options: &TypeOptions,
+        mode: InputMode,
+    ) -> Result<Settled, ErrorBody> {
+        let Into { found, own, before } = into;
+        let fits = |now: &Field| asked.fault(found, before, now).is_none();
+        let now = self.read_settled(ctx, found, own, fits).await?;
+        let fault = asked.fault(found, before, &now);
+        let again = fault.as_ref().is_some_and(|f| f.code == ErrorCode::WriteNotReflected)
+            && mode != InputMode::Synthetic
+            && !options.keys
+            && before.has_ways(asked.text);
+        if !again || !self.restore(ctx, into, false).await?.0 {
+            return Ok(Settled { now, fault, again: false });
+        }
+        let sent = self.write(ctx, into, asked.text, options, mode, Way::Whole).await?;
+        self.acknowledge(ctx, sent).await?;
+        let now = self.read_settled(ctx, found, own, fits).await?;
+        let fault = asked.fault(found, before, &now);
+        Ok(Settled { now, fault, again: true })
+    }
+
+    /// Gives the field back what it held, and the error the truth about that.
+    async fn put_back(
+        &self,
+        ctx: &CallCtx,
+        into: Into<'_>,
+        asked: &Asked<'_>,
+        error: ErrorBody,
+    ) -> Result<(ErrorBody, Option<String>), ErrorBody> {
+        let doubles = error.code == ErrorCode::WriteAmplified;
+        let Ok((restored, now)) = self.restore(ctx, into, doubles).await else {
+            // The page went away or stopped meanwhile; what was found before that still holds.
+            return Ok((error.with("restored", false), None));
+        };
+        self.disown(ctx).await?;
+        let held = asked.show(&now.value);
+        let mut error = error.with("restored", restored).with("holds", clip(&held, 200));
+        let end = match restored {
+            true => "it holds what it held before",
+            false => "it could not be put back to what it held",
+        };
+        error.message = format!("{}; {end}", error.message);
+        Ok((error, Some(held)))
+    }
+
+    /// A write that was given up on its way may have changed the field already.
+    async fn after_failure(
+        &self,
+        ctx: &CallCtx,
+        into: Into<'_>,
+        asked: &Asked<'_>,
+        error: ErrorBody,
+    ) -> ErrorBody {
+        if error.data["reason"] != "NOT_CLEARED" {
+            return error;
+        }
+        let kept = error.clone();
+        self.put_back(ctx, into, asked, error).await.map_or(kept, |(error, _)| error)
     }
 
     /// The field that has the focus.
@@ -131,212 +197,161 @@ impl Tab {
             .next("pass the ref of the field"))
     }
 
-    async fn read_field(&self, ctx: &CallCtx, found: &InFrame, own: &Target) -> Result<Field, ErrorBody> {
-        let args = json!({ "target": own });
-        let answer =
-            self.ask_with_refs(ctx, &found.frame, "readField", args).await.map_err(|e| e.into_body(self))?;
-        if answer["status"] != "ok" {
-            return Err(ErrorBody::new(ErrorCode::RefStale, "the field went away while it was written to"));
-        }
-        let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
-        Ok(Field { kind: text("kind"), value: text("value"), secret: answer["secret"] == true })
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "one step of type_text, split off to keep it readable")]
-    async fn write(
+    pub(super) async fn read_field(
         &self,
         ctx: &CallCtx,
         found: &InFrame,
         own: &Target,
-        before: &Field,
-        text: &str,
-        options: &TypeOptions,
-        mode: InputMode,
-    ) -> Result<Sent, ErrorBody> {
-        let frame = &found.frame;
-        if SET_WHOLE.contains(&before.kind.as_str()) {
-            let args = json!({ "target": own, "value": text });
-            self.ask_with_refs(ctx, frame, "setField", args).await.map_err(|e| e.into_body(self))?;
-            return Ok(Vec::new());
-        }
-        let clear = !options.append;
-        let args = json!({ "target": own, "clear": clear });
-        let focus =
-            self.ask_with_refs(ctx, frame, "focusField", args).await.map_err(|e| e.into_body(self))?;
-        if focus["status"] != "ok" {
-            return Err(not_reflected(ErrorBody::new(
-                ErrorCode::NotEditable,
-                "the field does not take the focus",
-            )));
-        }
-        if mode == InputMode::Synthetic {
-            let args = json!({ "target": own, "text": text, "clear": clear });
-            self.ask_with_refs(ctx, frame, "writeSynthetic", args).await.map_err(|e| e.into_body(self))?;
-            return Ok(Vec::new());
-        }
-        let rich = before.kind == "contenteditable";
-        if clear && !before.value.is_empty() && (rich || text.is_empty()) {
-            self.clear_field(ctx, found, own).await?;
-        }
-        let mut sent = Sent::new();
-        let insert = |text: &str| frame.session.start(cdp::input::InsertText { text: text.to_owned() });
-        if options.keys {
-            for character in text.chars() {
-                sent.extend(self.type_character(character));
-            }
-        } else if rich {
-            for (index, line) in text.split('\n').enumerate() {
-                if index > 0 {
-                    sent.extend(self.press_line_break()?);
-                }
-                if !line.is_empty() {
-                    sent.push(insert(line));
-                }
-            }
-        } else if !text.is_empty() {
-            sent.push(insert(text));
-        }
-        Ok(sent)
-    }
-
-    /// Empties a field whose whole content is selected, and checks that it is empty. Rich editors that ignore one
-    /// key are given the other, then the keyboard's own way of selecting everything.
-    async fn clear_field(&self, ctx: &CallCtx, found: &InFrame, own: &Target) -> Result<(), ErrorBody> {
-        let primary = if cfg!(target_os = "macos") { "Meta" } else { "Control" };
-        let bits = super::keyboard::modifier_bits(&[primary.to_owned()]);
-        let ways: [&[(&str, i64)]; 3] =
-            [&[("Delete", 0)], &[("Backspace", 0)], &[("KeyA", bits), ("Delete", 0)]];
-        for way in ways {
-            let mut sent = Sent::new();
-            for (name, modifiers) in way {
-                sent.extend(self.press_key_events(name, *modifiers)?);
-            }
-            self.acknowledge(ctx, sent).await?;
+    ) -> Result<Field, ErrorBody> {
+        let ask = |name: &'static str| {
             let args = json!({ "target": own });
-            let empty = self
-                .ask_with_refs(ctx, &found.frame, "fieldEmpty", args)
-                .await
-                .map_err(|e| e.into_body(self))?;
-            if empty["empty"] == true {
-                return Ok(());
+            async move {
+                self.ask_with_refs(ctx, &found.frame, name, args).await.map_err(|e| e.into_body(self))
             }
-            let args = json!({ "target": own, "clear": true });
-            self.ask_with_refs(ctx, &found.frame, "focusField", args).await.map_err(|e| e.into_body(self))?;
+        };
+        let mut answer = ask("readField").await?;
+        if answer["partial"] == true {
+            // An editor that draws only what is in view: it is scrolled through.
+            answer = ask("readWhole").await?;
         }
-        Err(ErrorBody::new(ErrorCode::WriteNotReflected, "the field could not be emptied; nothing was typed")
-            .with("reason", "NOT_CLEARED")
-            .next("clear it by the editor's own means, or pass clear_mode: \"append\""))
+        if answer["status"] != "ok" {
+            return Err(ErrorBody::new(ErrorCode::RefStale, "the field went away while it was written to"));
+        }
+        let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
+        Ok(Field {
+            kind: text("kind"),
+            value: text("value"),
+            secret: answer["secret"] == true,
+            shape: answer["shape"].as_u64().unwrap_or_default(),
+            bad: answer["bad"] == true,
+            partial: answer["partial"] == true,
+        })
     }
 
-    /// Chooses options of a select by value or by label.
-    ///
-    /// # Errors
-    /// `NO_OPTION` with the options that there are, `WRONG_ELEMENT` when it is no select, and those of
-    /// [`Tab::click`].
-    pub async fn select_option(
+    /// Reads a field until it fits, or has not fitted for a while.
+    pub(super) async fn read_settled(
         &self,
         ctx: &CallCtx,
-        target: &Target,
-        values: &[String],
-        observe: &Observe,
-    ) -> Result<Acted, ErrorBody> {
-        let found =
-            self.on_target(ctx, target, "prepare", json!({ "action": "select", "arm": false })).await?;
-        let own = Target::Ref { frame: found.frame.number, number: number_of(&found) };
-        let window = self.window(ctx, observe, None).await?;
-        let chosen = match self.on_target(ctx, &own, "choose", json!({ "values": values })).await {
-            Ok(chosen) => chosen,
-            Err(error) => {
-                self.abandon(window);
-                return Err(error);
+        found: &InFrame,
+        own: &Target,
+        fits: impl Fn(&Field) -> bool,
+    ) -> Result<Field, ErrorBody> {
+        let mut now = self.read_field(ctx, found, own).await?;
+        for _ in 0..READINGS {
+            if fits(&now) {
+                break;
             }
-        };
-        let effect = self.watch(ctx, window, observe, Vec::new()).await?;
-        let mut acted = acted(&found, effect);
-        let list = |value: &Value| {
-            let items = value.as_array().into_iter().flatten();
-            items.filter_map(|v| v.as_str().map(str::to_owned)).collect::<Vec<_>>().join(", ")
-        };
-        let asked = list(&chosen.answer["chosen"]);
-        // Read back: a page may refuse a choice in its change handler.
-        let now = match self.read_field(ctx, &found, &own).await {
-            Ok(now) => now.value,
-            Err(_) => {
-                acted.notes.push("the field could not be read back: the page changed under it".to_owned());
-                return Ok(acted);
-            }
-        };
-        let ok = now == asked;
-        acted.value = Some(now.clone());
-        if let Some(effect) = &mut acted.effect {
-            note_value(effect, &found, false, &asked, &now, ok, false);
+            tokio::time::sleep(READING_PAUSE).await;
+            ctx.check("the field to hold the text")?;
+            now = self.read_field(ctx, found, own).await?;
         }
-        if !ok {
-            acted.error = Some(
-                ErrorBody::new(
-                    ErrorCode::WriteNotReflected,
-                    format!("asked for {asked}, the field holds {now}"),
-                )
-                .with("asked", asked)
-                .with("got", now),
-            );
-        }
-        Ok(acted)
-    }
-
-    /// Checks or unchecks a checkbox, radio button or switch by clicking it, only when it is not so already.
-    ///
-    /// # Errors
-    /// `WRONG_ELEMENT` when it has no checked state, and those of [`Tab::click`].
-    pub async fn set_checked(
-        &self,
-        ctx: &CallCtx,
-        target: &Target,
-        checked: bool,
-        observe: &Observe,
-    ) -> Result<Acted, ErrorBody> {
-        let state = self.on_target(ctx, target, "checkState", json!({})).await?;
-        let own = Target::Ref { frame: state.frame.number, number: number_of(&state) };
-        let asked = if checked { "checked" } else { "unchecked" };
-        if state.answer["checked"] == json!(checked) {
-            let mut acted = acted(
-                &state,
-                observe.enabled.then(|| PageEffect { verdict: Verdict::NoChange, ..PageEffect::default() }),
-            );
-            acted.value = Some(asked.to_owned());
-            acted.notes.push(format!("it was {asked} already; nothing was done"));
-            if let Some(effect) = &mut acted.effect {
-                note_value(effect, &state, false, asked, asked, true, false);
-            }
-            return Ok(acted);
-        }
-        let options = ClickOptions { count: 1, ..ClickOptions::default() };
-        let mut acted = self.click(ctx, &own, &options, observe).await?;
-        let now = match self.on_target(ctx, &own, "checkState", json!({})).await {
-            Ok(now) => now.answer["checked"] == json!(true),
-            Err(_) => {
-                acted.notes.push("the box could not be read back: the page changed under it".to_owned());
-                return Ok(acted);
-            }
-        };
-        let got = if now { "checked" } else { "unchecked" };
-        acted.value = Some(got.to_owned());
-        if let Some(effect) = &mut acted.effect {
-            note_value(effect, &state, false, asked, got, now == checked, now == checked);
-        }
-        if now != checked && acted.error.is_none() {
-            acted.error = Some(
-                ErrorBody::new(ErrorCode::WriteNotReflected, format!("asked for {asked}, it is {got}"))
-                    .with("asked", asked)
-                    .with("got", got),
-            );
-        }
-        Ok(acted)
+        Ok(now)
     }
 
     fn typing_mode(&self, asked: InputMode) -> InputMode {
         if self.doubles() { InputMode::Synthetic } else { self.input_mode(asked) }
     }
+}
+
+/// A field after writing.
+struct Settled {
+    now: Field,
+    fault: Option<ErrorBody>,
+    /// Whether the text was entered a second time, in another way.
+    again: bool,
+}
+
+/// What a field should hold.
+struct Asked<'a> {
+    /// What it held and keeps, when text is appended.
+    kept: &'a str,
+    text: &'a str,
+    /// Whether a mask's form is no excuse.
+    strict: bool,
+    secret: bool,
+}
+
+impl Asked<'_> {
+    fn show(&self, text: &str) -> String {
+        if self.secret { MASK.to_owned() } else { text.to_owned() }
+    }
+
+    fn how(&self, now: &Field) -> Held {
+        if now.bad { Held::Otherwise } else { held(self.kept, self.text, &now.value, self.strict) }
+    }
+
+    /// What is wrong with a field after writing, if anything.
+    fn fault(&self, found: &InFrame, before: &Field, now: &Field) -> Option<ErrorBody> {
+        let reference = found.described().reference;
+        let whole = format!("{}{}", self.kept, self.text);
+        let error = match self.how(now) {
+            Held::Exactly | Held::Formatted => return None,
+            // What is drawn of a long text is a part of it.
+            Held::Otherwise if now.partial && !now.value.is_empty() && whole.contains(&now.value) => return None,
+            Held::Doubled => ErrorBody::new(
+                ErrorCode::WriteAmplified,
+                format!("{reference} held the text more than once"),
+            ),
+            Held::Otherwise if now.value == before.value && !now.bad => {
+                ErrorBody::new(ErrorCode::WriteNotReflected, format!("{reference} did not take the text"))
+            }
+            Held::Otherwise => ErrorBody::new(
+                ErrorCode::WriteNotReflected,
+                format!("{reference} held something else than was typed"),
+            ),
+        };
+        let error = match form_of(&before.kind) {
+            Some(form) => error.next(format!("write it as {form}")),
+            None => error,
+        };
+        Some(with_values(error, &whole, &now.value, |t| clip(&self.show(t), 200)))
+    }
+
+    /// Puts the read-back into what is told about the action.
+    fn note(&self, acted: &mut Acted, found: &InFrame, before: &Field, now: &Field, fault: Option<&ErrorBody>) {
+        let shown = self.show(&now.value);
+        acted.value = Some(shown.clone());
+        if let Some(effect) = &mut acted.effect {
+            let changed = now.value != before.value;
+            note_value(effect, found, self.secret, self.text, &shown, fault.is_none(), changed);
+        }
+        if fault.is_some() || self.secret {
+            return;
+        }
+        if now.partial {
+            acted.notes.push("the editor draws a part of its text; only that was compared".to_owned());
+        } else if self.how(now) == Held::Formatted {
+            let note = format!("the field shows the text in its own form: {}", clip(&now.value, 60));
+            acted.notes.push(note);
+        }
+    }
+}
+
+/// How the value of an input with a picker is written.
+fn form_of(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "date" => "2026-07-31",
+        "time" => "09:30",
+        "datetime-local" => "2026-07-31T09:30",
+        "month" => "2026-07",
+        "week" => "2026-W31",
+        "color" => "#336699",
+        "range" => "a number between its min and max, on its steps",
+        "number" => "a number such as 12.5",
+        _ => return None,
+    })
+}
+
+/// Refuses elements that take no text.
+fn takes_text(found: &InFrame, before: &Field) -> Result<(), ErrorBody> {
+    let next = match before.kind.as_str() {
+        "select" => "use browser_select",
+        "file" => "use browser_upload",
+        "checkbox" | "radio" => "use browser_check",
+        _ => return Ok(()),
+    };
+    let what = format!("{} is a {} and takes no text", found.described().reference, before.kind);
+    Err(ErrorBody::new(ErrorCode::WrongElement, what).with("kind", before.kind.clone()).next(next))
 }
 
 /// A refusal to take text, under the code that says what it means for writing.
@@ -353,62 +368,8 @@ fn not_reflected(error: ErrorBody) -> ErrorBody {
     }
 }
 
-fn expected(before: &Field, text: &str, append: bool) -> String {
-    if append { format!("{}{text}", before.value) } else { text.to_owned() }
-}
-
-/// Whether two texts are the same but for line ends and the space that editors put for themselves.
-fn same(asked: &str, got: &str) -> bool {
-    let plain = |t: &str| t.replace("\r\n", "\n").replace('\u{a0}', " ").trim_end_matches('\n').to_owned();
-    plain(asked) == plain(got)
-}
-
-/// What is wrong with a field after writing, if anything.
-fn compare(
-    found: &InFrame,
-    before: &Field,
-    text: &str,
-    now: &Field,
-    append: bool,
-    secret: bool,
-) -> Option<ErrorBody> {
-    let asked = expected(before, text, append);
-    if same(&asked, &now.value) {
-        return None;
-    }
-    let bare = |t: &str| t.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-    if !bare(&asked).is_empty() && bare(&asked) == bare(&now.value) {
-        // A mask put its own signs between the characters.
-        return None;
-    }
-    let show = |t: &str| if secret { MASK.to_owned() } else { clip(t, 200) };
-    let reference = found.described().reference;
-    let needle = text.trim();
-    let kept = if append { before.value.matches(needle).count() } else { 0 };
-    if !needle.is_empty()
-        && now.value.matches(needle).count() >= kept + 2
-        && asked.matches(needle).count() < kept + 2
-    {
-        return Some(
-            ErrorBody::new(ErrorCode::WriteAmplified, format!("{reference} holds the text more than once"))
-                .with("asked", show(&asked))
-                .with("got", show(&now.value)),
-        );
-    }
-    let what = if now.value == before.value {
-        "still holds what it held"
-    } else {
-        "holds something else than was typed"
-    };
-    Some(
-        ErrorBody::new(ErrorCode::WriteNotReflected, format!("{reference} {what}"))
-            .with("asked", show(&asked))
-            .with("got", show(&now.value)),
-    )
-}
-
 /// Puts the read-back of a field in place of what the observer saw of it.
-fn note_value(
+pub(super) fn note_value(
     effect: &mut PageEffect,
     found: &InFrame,
     secret: bool,

@@ -2,6 +2,8 @@
 
 use super::Tab;
 use super::act::Sent;
+use super::page::PageError;
+use super::state::Frame;
 use crate::options::{Acted, Observe};
 use serde_json::{Value, json};
 use truehand_base::{CallCtx, ErrorBody, ErrorCode};
@@ -152,6 +154,11 @@ fn key(name: &str, shift: bool) -> Option<Key> {
     Some(Key { key: shown.to_string(), code, virtual_code, text: shown.to_string() })
 }
 
+/// Whether a key writes a character of its own.
+fn enters_text(key: &Key) -> bool {
+    !key.text.is_empty() && key.key.chars().count() == 1
+}
+
 impl Tab {
     /// Presses keys: one chord when a modifier is among them, else one key after the other. A modifier that comes
     /// after a key starts no chord and is refused.
@@ -174,6 +181,8 @@ impl Tab {
                     .next("use names such as Enter, Tab, Escape, ArrowDown, KeyA, a, with Primary, Shift or Alt first")
             })?);
         }
+        let enters = bits & !SHIFT == 0 && plain.iter().any(enters_text);
+        let secret = enters && self.secret_focus(ctx).await?;
         let window = self.window(ctx, observe, None).await?;
         let mut sent = Sent::new();
         let mut held = 0;
@@ -189,7 +198,40 @@ impl Tab {
             sent.push(self.key_event("keyUp", key, held));
         }
         let effect = self.watch(ctx, window, observe, sent).await?;
-        Ok(Acted { effect, ..Acted::default() })
+        Ok(Acted { effect, secret, ..Acted::default() })
+    }
+
+    /// Whether the focus is in a field that holds a secret. Where that can't be seen it counts as one.
+    async fn secret_focus(&self, ctx: &CallCtx) -> Result<bool, ErrorBody> {
+        let main = self.main_frame(ctx).await?;
+        let look = |frame: Frame| async move {
+            let answer: Result<Value, PageError> = self.ask(ctx, &frame, "focusSecret", json!({})).await;
+            answer
+        };
+        let mut answer = look(main.clone()).await.map_err(|e| e.into_body(self))?;
+        if answer["host"] == true && self.open_closed_shadows(ctx, &main).await.is_ok_and(|n| n > 0) {
+            answer = look(main.clone()).await.map_err(|e| e.into_body(self))?;
+        }
+        if answer["secret"] == true || answer["frame"] != true {
+            return Ok(answer["secret"] == true);
+        }
+        for frame in self.frames(ctx).await?.into_iter().filter(|f| f.id != main.id) {
+            let within = look(frame.clone()).await;
+            let within = match within {
+                Ok(within) if within["host"] == true => {
+                    // A closed root in a frame is opened as in the page.
+                    self.open_closed_shadows(ctx, &frame).await.ok();
+                    look(frame).await
+                }
+                other => other,
+            };
+            match within {
+                Ok(within) if within["secret"] == true => return Ok(true),
+                Ok(_) | Err(PageError::DocumentGone) => {}
+                Err(_) => return Ok(true),
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the page believes to be on macOS; asked only when a key's meaning depends on it.
@@ -218,8 +260,9 @@ impl Tab {
         self.press_key_events("Enter", SHIFT)
     }
 
-    /// Queues the strokes that enter a character; one that no key has is inserted.
-    pub(crate) fn type_character(&self, character: char) -> Sent {
+    /// Queues the strokes that enter a character; one that no key has is inserted into the field of this session,
+    /// which is that of the field's own process: keys find the focus by themselves, inserted text does not.
+    pub(crate) fn type_character(&self, field: &cdp::Session, character: char) -> Sent {
         if character == '\n' {
             return self.press_key_events("Enter", 0).unwrap_or_default();
         }
@@ -231,9 +274,16 @@ impl Tab {
             }
             _ => {
                 let text = character.to_string();
-                vec![self.inner.session.start(cdp::input::InsertText { text })]
+                vec![field.start(cdp::input::InsertText { text })]
             }
         }
+    }
+
+    /// Down and up of the key that pages see while an input method is at work.
+    pub(crate) fn process_key(&self) -> [cdp::Pending<cdp::Empty>; 2] {
+        let key =
+            Key { key: "Process".to_owned(), code: String::new(), virtual_code: 229, text: String::new() };
+        [self.key_event("rawKeyDown", &key, 0), self.key_event("keyUp", &key, 0)]
     }
 
     fn stroke(&self, key: &Key, modifiers: i64) -> Sent {

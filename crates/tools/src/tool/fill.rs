@@ -183,7 +183,7 @@ async fn fill_one(
         }
         other => field::scalar(other).unwrap_or_default(),
     };
-    let written = tab.type_text(cx.call, Some(target), &text, options, observe).await;
+    let written = tab.fill_text(cx.call, target, &text, options, observe).await;
     let Err(error) = &written else { return written };
     match kind_of(error, &text) {
         Kind::Check => match checked(&text) {
@@ -199,6 +199,10 @@ async fn fill_one(
         Kind::Select => tab.select_option(cx.call, target, &[text], observe).await,
         // A switch that is no input says only that it takes no text; whether it can be set shows on trying.
         Kind::MaybeCheck(checked) => tab.set_checked(cx.call, target, checked, observe).await.or(written),
+        Kind::MaybeSelect => match tab.select_option(cx.call, target, &[text], observe).await {
+            Err(error) if error.code == ErrorCode::WrongElement => written,
+            picked => picked,
+        },
         Kind::Other => written,
     }
 }
@@ -208,6 +212,7 @@ enum Kind {
     Check,
     MaybeCheck(bool),
     Select,
+    MaybeSelect,
     Other,
 }
 
@@ -222,6 +227,10 @@ fn kind_of(error: &ErrorBody, text: &str) -> Kind {
         (Some("select"), _) => Kind::Select,
         (None, "true") => Kind::MaybeCheck(true),
         (None, "false") => Kind::MaybeCheck(false),
+        // A box that takes no text may open a list; whether it does shows on trying.
+        _ if error.data["reason"] == ErrorCode::NotEditable.name() || error.code == ErrorCode::NotEditable => {
+            Kind::MaybeSelect
+        }
         _ => Kind::Other,
     }
 }
@@ -317,7 +326,7 @@ mod tests {
         assert_eq!(kind_of(&wrong("select"), "Express"), Kind::Select);
         assert_eq!(kind_of(&wrong("file"), "true"), Kind::Other);
         assert_eq!(kind_of(&plain(ErrorCode::NotEditable), "false"), Kind::MaybeCheck(false));
-        assert_eq!(kind_of(&plain(ErrorCode::NotEditable), "Ada"), Kind::Other);
+        assert_eq!(kind_of(&plain(ErrorCode::NotEditable), "Ada"), Kind::MaybeSelect);
         assert_eq!(kind_of(&plain(ErrorCode::Disabled), "true"), Kind::Other);
         assert_eq!((checked("True"), checked("off"), checked("Ada")), (Some(true), Some(false), None));
     }

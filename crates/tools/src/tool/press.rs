@@ -46,10 +46,20 @@ impl Tool for Press {
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
         let tab = act::tab(&cx, &common).await?;
         let acted = tab.press(cx.call, &self.keys, &common.observe(cx.observe)).await;
-        let spelled = self.keys.iter().map(|key| key.strip_prefix("Key").unwrap_or(key)).collect::<Vec<_>>();
+        let secret = acted.as_ref().is_ok_and(|acted| acted.secret);
+        let hidden = |key: &&String| secret && keys::enters_text(key);
+        let spell = |key: &String| match hidden(&key) {
+            true => "•".to_owned(),
+            false => key.strip_prefix("Key").unwrap_or(key).to_owned(),
+        };
+        let spelled = self.keys.iter().map(spell).collect::<Vec<_>>();
         let spelled = spelled.join(if keys::is_chord(&self.keys) { "+" } else { ", " });
         let report = Report { field: "pressed", value: true.into(), asked: "" };
-        Ok(act::reply(&tab, &common, report, acted, |_| format!("pressed {spelled}")))
+        let mut reply = act::reply(&tab, &common, report, acted, |_| format!("pressed {spelled}"));
+        if secret {
+            reply.put("masked", true);
+        }
+        Ok(reply)
     }
 }
 

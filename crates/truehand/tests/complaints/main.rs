@@ -1,0 +1,123 @@
+//! What users of such tools complain about in public, one test for each complaint. The page's or the server's
+//! own log is the truth that the replies are compared with.
+
+#![expect(clippy::unwrap_used, reason = "a test ends at the first thing that goes wrong")]
+
+mod a_references;
+mod b_size;
+mod c_clicks;
+mod d_frames;
+mod e_dialogs;
+mod f_files;
+mod g_attach;
+mod h_bridges;
+mod i_processes;
+mod j_frequent;
+mod stranger;
+mod table;
+
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use truehand_testkit::{Agent, CallResult, Home, McpClient};
+
+/// The binary under test.
+const BINARY: &str = env!("CARGO_BIN_EXE_truehand");
+
+/// The home that the tests of this program share, and with it one daemon and one browser; it ends with its last user.
+static SHARED: Mutex<Weak<Home>> = Mutex::new(Weak::new());
+
+fn shared_home() -> Arc<Home> {
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.upgrade().unwrap_or_else(|| {
+        let home = Arc::new(Home::new());
+        *shared = Arc::downgrade(&home);
+        home
+    })
+}
+
+/// An agent with tabs of its own in the browser that all share.
+fn agent() -> Agent {
+    agent_in(shared_home(), &[])
+}
+
+/// An agent whose home and browser nobody else uses.
+fn lone_agent() -> Agent {
+    agent_in(Arc::new(Home::new()), &[])
+}
+
+/// An agent in a home, with further arguments.
+fn agent_in(home: Arc<Home>, args: &[&str]) -> Agent {
+    let all: Vec<&str> = ["mcp", "--allow", "js"].iter().chain(args).copied().collect();
+    let mut client = McpClient::spawn_in(home, BINARY, &all, &[]);
+    client.initialize("2025-11-25");
+    Agent::new(client)
+}
+
+/// An agent whose tab shows a complaint page.
+fn at(page: &str) -> Agent {
+    let mut agent = agent();
+    agent.open(&format!("/complaints/{page}.html"));
+    agent
+}
+
+/// What was measured.
+#[track_caller]
+fn effect(result: &CallResult) -> &Value {
+    let effect = &result.structured["page_effect"];
+    assert!(effect.is_object(), "no page_effect: {}", result.text);
+    effect
+}
+
+/// The judgement on the page.
+#[track_caller]
+fn verdict(result: &CallResult) -> &str {
+    effect(result)["verdict"].as_str().unwrap()
+}
+
+/// Clicks what must do something.
+#[track_caller]
+fn click(agent: &mut Agent, target: &str) -> CallResult {
+    let clicked = agent.ok("browser_click", json!({ "ref": target }));
+    assert_eq!(verdict(&clicked), "changed", "{target}: {}", clicked.text);
+    clicked
+}
+
+/// A result with the time that it took.
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let done = work();
+    (done, start.elapsed())
+}
+
+/// Waits until `done`, and fails with `what` when it does not come.
+#[track_caller]
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let end = Instant::now() + truehand_testkit::DEADLINE;
+    while !done() {
+        assert!(Instant::now() < end, "{what} did not come");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The processes that are children, or children's children, of `pid`.
+fn family(pid: u32) -> Vec<u32> {
+    let mut found = vec![pid];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        let tasks = std::fs::read_dir(format!("/proc/{parent}/task"));
+        for task in tasks.into_iter().flatten().flatten() {
+            let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            found.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+        }
+        at += 1;
+    }
+    found.split_off(1)
+}
+
+/// Whether a process runs; one that only waits to be reaped does not.
+fn alive(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
+    state.is_some_and(|state| state != "Z" && state != "X")
+}
