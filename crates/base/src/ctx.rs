@@ -19,6 +19,7 @@ pub struct Progress {
 pub struct CallCtx {
     deadline: Instant,
     answer_by: Option<Instant>,
+    at_once: bool,
     cancel: CancellationToken,
     progress: Option<mpsc::UnboundedSender<Progress>>,
 }
@@ -28,7 +29,7 @@ impl CallCtx {
     #[must_use]
     pub fn with_timeout(limit: Duration) -> Self {
         let (cancel, progress) = (CancellationToken::new(), None);
-        CallCtx { deadline: Instant::now() + limit, answer_by: None, cancel, progress }
+        CallCtx { deadline: Instant::now() + limit, answer_by: None, at_once: false, cancel, progress }
     }
 
     /// The same context for a face that needs an answer after `limit`, though the call may go on. Zero means:
@@ -36,6 +37,7 @@ impl CallCtx {
     #[must_use]
     pub fn answering_within(mut self, limit: Duration) -> Self {
         self.answer_by = Some(Instant::now() + limit);
+        self.at_once = limit.is_zero();
         self
     }
 
@@ -77,6 +79,12 @@ impl CallCtx {
     #[must_use]
     pub fn answer_by(&self) -> Option<Instant> {
         self.answer_by
+    }
+
+    /// Whether the face wants to wait no longer than until the call has begun.
+    #[must_use]
+    pub fn answers_at_once(&self) -> bool {
+        self.at_once
     }
 
     /// The same context, ending when the face needs its answer: for what must not go on without it.

@@ -7,16 +7,21 @@ use crate::limiter::Limiter;
 use crate::pipeline;
 use crate::record::Recorder;
 use crate::settings::Settings;
+use crate::tasks::Tasks;
 use crate::{admit, lock};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 use tokio::sync::watch;
 use truehand_base::{BoxFuture, Call, CallCtx, Caller, Catalog, ClientId, ErrorBody, ErrorCode, Outcome};
 use truehand_browser::{BrowserPool, PoolConfig, Scope, ScopeOptions};
 use truehand_store::{Artifacts, BrowserConfig, Config, Home, Journal, Timestamp};
+
+/// How long tasks that are cancelled at the end may take to record what they did.
+const LAST_TASKS: Duration = Duration::from_secs(1);
 
 /// What an engine starts with. `config.toml` and `policy.yaml` are read from the state folder, and again
 /// whenever they change.
@@ -58,6 +63,7 @@ pub(crate) struct Core {
     pub clients: Clients,
     pub limiter: Limiter,
     pub keys: Arc<Keys>,
+    pub tasks: Tasks,
     pub recorder: Arc<Recorder>,
     pub pool: Arc<BrowserPool>,
     pub artifacts: Artifacts,
@@ -93,6 +99,7 @@ impl Engine {
             clients: Clients::default(),
             limiter: Limiter::default(),
             keys: Keys::new(journal),
+            tasks: Tasks::default(),
             recorder: Arc::new(Recorder::new(home.clone(), instance)),
             pool: BrowserPool::new(pool),
             artifacts,
@@ -117,8 +124,9 @@ impl Engine {
         Ok(())
     }
 
-    /// A client is gone, and with it what only it used.
+    /// A client is gone, and with it what only it used; its running tasks are cancelled.
     pub fn client_gone(&self, client: &ClientId) {
+        self.core.tasks.client_gone(client);
         self.core.clients.gone(client);
         self.core.limiter.client_gone(client);
         self.core.pool.client_gone(client);
@@ -167,9 +175,19 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes no more calls and closes the browsers.
+    /// Takes no more calls, ends the tasks and closes the browsers.
     pub async fn shutdown(&self) {
         self.core.closing.store(true, Ordering::SeqCst);
+        let ending = self.core.tasks.cancel_all();
+        let ended = async {
+            for job in ending {
+                let mut state = job.state();
+                while job.ended().is_none() && state.changed().await.is_ok() {}
+            }
+        };
+        if tokio::time::timeout(LAST_TASKS, ended).await.is_err() {
+            tracing::warn!("tasks that were cancelled did not end and are cut off");
+        }
         self.core.pool.shutdown().await;
     }
 }
@@ -185,6 +203,13 @@ impl Core {
             executable: wish.executable,
         };
         self.pool.scope(client, options)
+    }
+
+    /// Notes that a task has ended, so that it is not taken for one that was cut off.
+    pub async fn note_end(&self, id: &str) {
+        if let Err(error) = self.keys.task_ended(id, self.wall()).await {
+            tracing::warn!(%error, "the end of a task was not noted");
+        }
     }
 
     /// The time of day, for records.

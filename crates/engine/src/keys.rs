@@ -1,11 +1,12 @@
 //! Request keys: a repeat of a call returns the first outcome, also while the first is still running.
 
 use crate::lock;
+use crate::tasks::Job;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
-use truehand_base::{CallCtx, ErrorBody, ErrorCode, Outcome};
-use truehand_store::{Begun, Journal, Timestamp};
+use truehand_base::{CallCtx, ClientId, ErrorBody, ErrorCode, Outcome};
+use truehand_store::{Begun, Journal, TaskRow, Timestamp};
 
 /// The longest key, in bytes.
 const LONGEST: usize = 200;
@@ -27,6 +28,7 @@ struct Running {
     tool: String,
     digest: String,
     ended: watch::Receiver<()>,
+    job: Arc<Job>,
 }
 
 /// The journal and the calls with a key that are running now.
@@ -41,6 +43,8 @@ pub enum Claim {
     First(Claimed),
     /// A call with the key has ended so.
     Replay(Box<Outcome>),
+    /// This call of the same client still runs with the key, and there is no time to wait for its end.
+    Runs(Arc<Job>),
 }
 
 /// The right to be the first call of a key. Dropped without an end, the key counts as unknown.
@@ -62,7 +66,7 @@ impl Keys {
         Arc::new(Keys { journal: Arc::new(journal), running: Mutex::default() })
     }
 
-    /// Claims a key, or waits for the call that holds it and gives its outcome back.
+    /// Claims a key for `job`, or waits for the call that holds it and gives its outcome back.
     ///
     /// # Errors
     /// `IDEMPOTENCY_CONFLICT` when the key was used for something else, `UNKNOWN_OUTCOME` when an
@@ -72,6 +76,7 @@ impl Keys {
         self: &Arc<Self>,
         ctx: &CallCtx,
         request: Request,
+        job: &Arc<Job>,
         now: Timestamp,
     ) -> Result<Claim, ErrorBody> {
         if request.key.trim().is_empty() || request.key.len() > LONGEST {
@@ -82,26 +87,33 @@ impl Keys {
             );
         }
         loop {
-            match self.reserve(&request)? {
+            match self.reserve(&request, job)? {
                 Reserved::Mine(claimed) => return self.begin(claimed, request, now).await,
-                // The sender is dropped with the claim, which ends the wait with an error that says just that.
-                Reserved::Wait(mut ended) => {
-                    ctx.wait("the first call of this request key", ended.changed()).await?.ok();
+                Reserved::Wait(mut ended, first) => {
+                    match ctx.wait("the first call of this request key", ended.changed()).await {
+                        // The sender is dropped with the claim, which ends the wait with an error that says just that.
+                        Ok(_) => {}
+                        Err(error) if error.code == ErrorCode::Deadline && first.client() == job.client() => {
+                            return Ok(Claim::Runs(first));
+                        }
+                        Err(error) => return Err(error),
+                    }
                 }
             }
         }
     }
 
-    fn reserve(self: &Arc<Self>, request: &Request) -> Result<Reserved, ErrorBody> {
+    fn reserve(self: &Arc<Self>, request: &Request, job: &Arc<Job>) -> Result<Reserved, ErrorBody> {
         let mut running = lock(&self.running);
         match running.get(&request.key) {
             Some(other) if other.tool != request.tool || other.digest != request.digest => {
                 Err(conflict(request))
             }
-            Some(other) => Ok(Reserved::Wait(other.ended.clone())),
+            Some(other) => Ok(Reserved::Wait(other.ended.clone(), Arc::clone(&other.job))),
             None => {
                 let (sender, ended) = watch::channel(());
-                let entry = Running { tool: request.tool.clone(), digest: request.digest.clone(), ended };
+                let (tool, digest) = (request.tool.clone(), request.digest.clone());
+                let entry = Running { tool, digest, ended, job: Arc::clone(job) };
                 running.insert(request.key.clone(), entry);
                 Ok(Reserved::Mine(Claimed {
                     keys: Arc::clone(self),
@@ -137,6 +149,39 @@ impl Keys {
         }
     }
 
+    /// Notes that a task of a client was begun.
+    ///
+    /// # Errors
+    /// `STORE_FAILED`.
+    pub async fn task_begun(
+        &self,
+        id: &str,
+        client: &ClientId,
+        tool: &str,
+        now: Timestamp,
+    ) -> Result<(), ErrorBody> {
+        let (id, client, tool) = (id.to_owned(), client.to_string(), tool.to_owned());
+        self.blocking(move |journal| journal.task_begun(&id, &client, &tool, now)).await
+    }
+
+    /// Notes that a task has ended.
+    ///
+    /// # Errors
+    /// `STORE_FAILED`.
+    pub async fn task_ended(&self, id: &str, now: Timestamp) -> Result<(), ErrorBody> {
+        let id = id.to_owned();
+        self.blocking(move |journal| journal.task_ended(&id, now)).await
+    }
+
+    /// What was noted of a task of a client.
+    ///
+    /// # Errors
+    /// `STORE_FAILED`.
+    pub async fn task(&self, id: &str, client: &ClientId) -> Result<Option<TaskRow>, ErrorBody> {
+        let (id, client) = (id.to_owned(), client.to_string());
+        self.blocking(move |journal| journal.task(&id, &client)).await
+    }
+
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Journal) -> Result<T, ErrorBody> + Send + 'static,
@@ -153,7 +198,7 @@ impl Keys {
 
 enum Reserved {
     Mine(Claimed),
-    Wait(watch::Receiver<()>),
+    Wait(watch::Receiver<()>, Arc<Job>),
 }
 
 impl Claimed {
@@ -204,14 +249,19 @@ mod tests {
         Keys::new(Journal::open(&dir.path().join("truehand.db"), instance).expect("opens"))
     }
 
+    fn job(client: &str) -> Arc<Job> {
+        let client = ClientId { kind: truehand_base::ClientKind::Cli, name: client.to_owned() };
+        Job::new(client, std::time::Instant::now())
+    }
+
     fn ctx() -> CallCtx {
         CallCtx::with_timeout(Duration::from_secs(20))
     }
 
     async fn first(keys: &Arc<Keys>, key: &str) -> Claimed {
-        match keys.claim(&ctx(), request(key, "d"), NOW).await {
+        match keys.claim(&ctx(), request(key, "d"), &job("x"), NOW).await {
             Ok(Claim::First(claimed)) => claimed,
-            Ok(Claim::Replay(_)) => panic!("replayed"),
+            Ok(Claim::Replay(_) | Claim::Runs(_)) => panic!("not the first"),
             Err(error) => panic!("{error}"),
         }
     }
@@ -221,17 +271,33 @@ mod tests {
         let dir = tempfile::tempdir().expect("tempdir");
         let keys = keys(&dir, "one");
         let claimed = first(&keys, "k").await;
-        let conflict = keys.claim(&ctx(), request("k", "other"), NOW).await.err().expect("conflicts at once");
+        let conflict =
+            keys.claim(&ctx(), request("k", "other"), &job("x"), NOW).await.err().expect("conflicts at once");
         assert_eq!(conflict.code, ErrorCode::IdempotencyConflict);
         let waiting = {
             let keys = Arc::clone(&keys);
-            tokio::spawn(async move { keys.claim(&ctx(), request("k", "d"), NOW).await })
+            tokio::spawn(async move { keys.claim(&ctx(), request("k", "d"), &job("x"), NOW).await })
         };
         let mut outcome = Outcome::new("browser_click");
         outcome.done = "clicked e1".to_owned();
         claimed.finish(&outcome, NOW).await.expect("finishes");
         let Ok(Claim::Replay(replay)) = waiting.await.expect("no panic") else { panic!("not replayed") };
         assert_eq!((replay.done.as_str(), replay.replayed), ("clicked e1", true));
+    }
+
+    #[tokio::test]
+    async fn claim_without_time_to_wait_names_the_running_call_to_its_own_client_only() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let keys = keys(&dir, "one");
+        let leader = job("x");
+        let first = keys.claim(&ctx(), request("k", "d"), &leader, NOW).await;
+        assert!(matches!(first, Ok(Claim::First(_))));
+        let hurry = CallCtx::with_timeout(Duration::from_millis(20));
+        let again = keys.claim(&hurry, request("k", "d"), &job("x"), NOW).await.expect("it runs");
+        assert!(matches!(again, Claim::Runs(job) if Arc::ptr_eq(&job, &leader)));
+        let foreign =
+            keys.claim(&hurry, request("k", "d"), &job("y"), NOW).await.err().expect("no name for it");
+        assert_eq!(foreign.code, ErrorCode::Deadline);
     }
 
     #[tokio::test]
@@ -242,11 +308,12 @@ mod tests {
         drop(first(&one, "refused").await);
         let two = keys(&dir, "two");
         for keys in [&one, &two] {
-            let error = keys.claim(&ctx(), request("refused", "d"), NOW).await.err().expect("unknown");
+            let error =
+                keys.claim(&ctx(), request("refused", "d"), &job("x"), NOW).await.err().expect("unknown");
             assert_eq!(error.code, ErrorCode::UnknownOutcome);
         }
         for key in ["", " ", &"x".repeat(201)] {
-            let error = one.claim(&ctx(), request(key, "d"), NOW).await.err().expect("no key");
+            let error = one.claim(&ctx(), request(key, "d"), &job("x"), NOW).await.err().expect("no key");
             assert_eq!(error.code, ErrorCode::InvalidArguments);
         }
     }

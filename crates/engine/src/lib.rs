@@ -17,6 +17,7 @@ pub mod preflight;
 mod record;
 mod run;
 mod settings;
+mod tasks;
 mod typed;
 mod watched;
 

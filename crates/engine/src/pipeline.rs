@@ -7,20 +7,26 @@ use crate::limiter::Key;
 use crate::record::{Span, Trail};
 use crate::run::{self, Place};
 use crate::settings::Now;
+use crate::tasks::{Answer, Desk, Finisher, Job, attend, hand_over};
 use crate::{admit, clients};
 use serde_json::Value;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use truehand_base::text::clip;
-use truehand_base::{Call, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Outcome, TabId, Verb, Warning};
+use truehand_base::{
+    Call, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Outcome, Progress, TabId, Verb, Warning,
+};
 use truehand_browser::{Observe, Scope, TabInfo};
 use truehand_store::args_digest;
+use truehand_tools::tool::task_wait;
 use truehand_tools::{Info, Prepared, ToolSpec};
 use url::Url;
 
-/// The longest that a call may take; every face must have its answer within 45 s.
-const LONGEST: Duration = Duration::from_secs(43);
+/// The longest that a call may take, also one that goes on as a task.
+const LONGEST: Duration = Duration::from_mins(11);
 
 /// The most characters of a sentence in an outcome.
 const LONGEST_SENTENCE: usize = 2_000;
@@ -28,19 +34,50 @@ const LONGEST_SENTENCE: usize = 2_000;
 /// The most entries of a list in an error.
 const LONGEST_LIST: usize = 100;
 
-/// Takes a call through the pipeline. It goes on to its end when the caller stops waiting, so that what
-/// it did is always recorded.
+/// A call on its way through the pipeline.
+struct Work {
+    /// The time up to the tool's work: what would only begin when its caller has its answer is refused.
+    start: CallCtx,
+    /// The time up to the answer.
+    answer: CallCtx,
+    /// The time up to the end.
+    whole: CallCtx,
+    /// The call as others see it.
+    job: Arc<Job>,
+}
+
+/// Takes a call through the pipeline, and gives its outcome, or its name as a task when the answer is needed
+/// before. It goes on to its end when the caller stops waiting, so that what it did is always recorded.
 pub async fn call(core: Arc<Core>, ctx: CallCtx, call: Call) -> Outcome {
-    let tool = call.tool.clone();
-    match tokio::spawn(recorded(core, ctx.at_most(LONGEST), call)).await {
-        Ok(outcome) => outcome,
-        Err(error) => {
-            tracing::error!(tool, "the pipeline failed: {error}");
-            Outcome::failed(
-                tool,
-                ErrorBody::new(ErrorCode::Internal, format!("the pipeline failed: {error}")),
-            )
+    let tool = clip(&call.tool, 80);
+    let answer = Answer::of(&core, &ctx);
+    let job = Job::new(call.client.clone(), core.clock.now());
+    let (progress, steps) = unbounded_channel();
+    let whole = ctx.at_most(LONGEST).cancelled_by(job.cancel().clone()).reporting_to(progress);
+    let start = whole.at_most(answer.begun_by.saturating_duration_since(Instant::now()));
+    let work = Work { start, answer: answer.limit(&whole), whole, job: Arc::clone(&job) };
+    tokio::spawn(to_the_end(Arc::clone(&core), work, call, steps));
+    attend(&core, &ctx, &job, answer, &tool).await
+}
+
+/// Runs a call and notes what it does and what it came to.
+async fn to_the_end(core: Arc<Core>, work: Work, call: Call, mut steps: UnboundedReceiver<Progress>) {
+    let (job, clock) = (Arc::clone(&work.job), Arc::clone(&core.clock));
+    let _ends = Finisher::of(Arc::clone(&job), clip(&call.tool, 80), move || clock.now());
+    let outcome = {
+        let mut running = pin!(recorded(&core, &work, &call));
+        loop {
+            tokio::select! {
+                biased;
+                outcome = &mut running => break outcome,
+                Some(step) = steps.recv() => job.note(step.message),
+            }
         }
+    };
+    job.finish(outcome, core.clock.now());
+    if let Some(id) = job.id() {
+        core.tasks.tidy(core.settings.now().config.tasks, core.clock.now());
+        core.note_end(&id).await;
     }
 }
 
@@ -60,18 +97,18 @@ impl Drop for InFlight {
     }
 }
 
-async fn recorded(core: Arc<Core>, ctx: CallCtx, call: Call) -> Outcome {
-    let _running = InFlight::enter(&core);
+async fn recorded(core: &Arc<Core>, work: &Work, call: &Call) -> Outcome {
+    let _running = InFlight::enter(core);
     let (seq, began, start) = (core.seq.fetch_add(1, Ordering::SeqCst), core.wall(), core.clock.now());
-    let mut trail = Trail::new(&call);
-    let ended = steps(&core, &ctx, &call, &mut trail).await;
+    let mut trail = Trail::new(call);
+    let ended = steps(core, work, call, &mut trail).await;
     let mut outcome = ended.unwrap_or_else(|error| Outcome::failed(trail.tool.clone(), error));
     outcome.warnings.append(&mut trail.warnings);
     let took = core.clock.now().saturating_duration_since(start);
     let span = Span { seq, began, took };
     let options = core.clients.options(&call.client);
     let write = options.trace.or(core.trace).unwrap_or(trail.trace);
-    if let Err(error) = core.recorder.record(&call, &trail, &outcome, span, write).await {
+    if let Err(error) = core.recorder.record(call, &trail, &outcome, span, write).await {
         outcome.warnings.push(unrecorded(&error));
     }
     bound(&mut outcome);
@@ -108,12 +145,7 @@ fn bound_texts(value: &mut Value) {
 }
 
 /// The steps up to the run; an error is a refusal before anything was done.
-async fn steps(
-    core: &Arc<Core>,
-    ctx: &CallCtx,
-    call: &Call,
-    trail: &mut Trail,
-) -> Result<Outcome, ErrorBody> {
+async fn steps(core: &Arc<Core>, work: &Work, call: &Call, trail: &mut Trail) -> Result<Outcome, ErrorBody> {
     if core.closing.load(Ordering::SeqCst) {
         return Err(ErrorBody::new(ErrorCode::DaemonUnavailable, "the product is shutting down"));
     }
@@ -128,12 +160,13 @@ async fn steps(
     trail.arguments = arguments;
     admit::check_enabled(spec.info.name, &now.config, &core.settings.config_path())?;
 
-    let claimed = match claim(core, ctx, call, spec, trail).await? {
+    let claimed = match claim(core, work, call, spec, trail).await? {
         Some(Claim::Replay(outcome)) => return Ok(*outcome),
+        Some(Claim::Runs(job)) => return hand_over(core, &job).await,
         Some(Claim::First(claimed)) => Some(claimed),
         None => None,
     };
-    let ran = judged(core, ctx, call, spec, prepared, &now, trail).await;
+    let ran = judged(core, work, call, spec, prepared, &now, trail).await;
     if let Some(claimed) = claimed {
         settle(core, claimed, ran.as_ref(), trail).await;
     }
@@ -143,7 +176,7 @@ async fn steps(
 /// Claims the request key of a call that can change something.
 async fn claim(
     core: &Core,
-    ctx: &CallCtx,
+    work: &Work,
     call: &Call,
     spec: &ToolSpec,
     trail: &Trail,
@@ -154,7 +187,7 @@ async fn claim(
     let tool = spec.info.name.to_owned();
     let request =
         Request { key, client: call.client.to_string(), tool, digest: args_digest(&trail.arguments) };
-    core.keys.claim(ctx, request, core.wall()).await.map(Some)
+    core.keys.claim(&work.answer, request, &work.job, core.wall()).await.map(Some)
 }
 
 /// Ends a request key: with the outcome when the call ran, free again when it was refused.
@@ -171,14 +204,15 @@ async fn settle(core: &Core, claimed: Claimed, ran: Result<&Outcome, &ErrorBody>
 /// Limits, gate, lane, run.
 async fn judged(
     core: &Arc<Core>,
-    ctx: &CallCtx,
+    work: &Work,
     call: &Call,
     spec: &'static ToolSpec,
-    prepared: Box<dyn Prepared>,
+    mut prepared: Box<dyn Prepared>,
     now: &Now,
     trail: &mut Trail,
 ) -> Result<Outcome, ErrorBody> {
     let info = &spec.info;
+    let ctx = &work.start;
     let scope = core.scope(&call.client);
     let options = core.clients.options(&call.client);
     let page = page(ctx, &scope, info, prepared.tab_id()).await?;
@@ -191,9 +225,11 @@ async fn judged(
     core.limiter.take(&now.config.limits, &keys, core.clock.now())?;
     gate(core, call, &options, &facts, now, trail)?;
 
-    let _lane = match needs_lane(info, &facts) {
+    let _turn = match needs_lane(info, &facts) {
         true => {
             let tab = scope.tab(ctx, prepared.tab_id()).await?;
+            prepared.pin_tab(tab.id());
+            let hold = scope.hold(ctx, tab.id()).await?;
             let lane = tab.lane().acquire(ctx, &format!("{} of {}", info.name, call.client)).await?;
             // The page may be another one than before the wait.
             let url = tab.url();
@@ -201,12 +237,26 @@ async fn judged(
                 set_page(&mut facts, Some(&url));
                 gate(core, call, &options, &facts, now, trail)?;
             }
-            Some(lane)
+            Some((hold, Some(lane)))
         }
-        false => None,
+        // An answer to a dialog waits for no call of the same client, and yet is only for who holds the tab.
+        false => match page.tab.filter(|_| info.verb == Verb::Dialog) {
+            Some(tab) => Some((scope.hold(ctx, tab).await?, None)),
+            None => None,
+        },
     };
-    let place = place(core, scope, &options, now)?;
-    Ok(run::run(info.name, ctx, prepared, place).await)
+    let desk = Desk { core: Arc::clone(core), client: call.client.clone() };
+    let place = place(desk, scope.clone(), &options, now)?;
+    // Waiting for a task is over with the answer and does not become one.
+    let ctx = if info.name == task_wait::NAME {
+        work.answer.clone()
+    } else {
+        work.job.begin(info.name);
+        work.whole.at_most(prepared.patience())
+    };
+    let outcome = run::run(info.name, &ctx, prepared, place).await;
+    trail.warnings.extend(scope.warnings());
+    Ok(outcome)
 }
 
 fn gate(
@@ -291,7 +341,8 @@ fn frees_the_tab(info: &Info) -> bool {
     matches!(info.verb, Verb::TabClose | Verb::Dialog)
 }
 
-fn place(core: &Core, scope: Scope, options: &clients::ClientOptions, now: &Now) -> Result<Place, ErrorBody> {
+fn place(desk: Desk, scope: Scope, options: &clients::ClientOptions, now: &Now) -> Result<Place, ErrorBody> {
+    let core = Arc::clone(&desk.core);
     let effects = now.config.effects;
     let named = Some(options.working_dir.clone()).filter(|folder| !folder.as_os_str().is_empty());
     Ok(Place {
@@ -303,6 +354,7 @@ fn place(core: &Core, scope: Scope, options: &clients::ClientOptions, now: &Now)
         },
         working_dir: named.unwrap_or_else(|| core.home.root().to_owned()),
         artifacts: core.artifacts.folder(core.wall())?,
+        tasks: Box::new(desk),
     })
 }
 

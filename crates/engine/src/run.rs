@@ -5,10 +5,13 @@ use std::time::Duration;
 use tokio::task::JoinError;
 use truehand_base::{CallCtx, ErrorBody, ErrorCode, Outcome};
 use truehand_browser::{Observe, Scope};
-use truehand_tools::{Prepared, Reply, ToolCtx};
+use truehand_tools::{Prepared, Reply, Tasks, ToolCtx};
 
 /// How long a tool may go on after its deadline, to say what it last saw.
 const GRACE: Duration = Duration::from_millis(1_200);
+
+/// How long a tool may go on after it was cancelled, to say what it had done.
+const CANCEL_GRACE: Duration = Duration::from_millis(2_500);
 
 /// What a tool is run with.
 pub struct Place {
@@ -20,29 +23,36 @@ pub struct Place {
     pub working_dir: PathBuf,
     /// Where artifacts go.
     pub artifacts: PathBuf,
+    /// The client's tasks.
+    pub tasks: Box<dyn Tasks>,
 }
 
 /// Runs a call to its end.
 pub async fn run(tool: &'static str, ctx: &CallCtx, prepared: Box<dyn Prepared>, place: Place) -> Outcome {
     let limit = ctx.remaining() + GRACE;
     let ctx = ctx.clone();
+    let cancel = ctx.cancel().clone();
+    let cancelled = async {
+        cancel.cancelled().await;
+        tokio::time::sleep(CANCEL_GRACE).await;
+    };
     let scope = place.scope.clone();
     let mut task = tokio::spawn(async move {
-        let Place { scope, observe, working_dir, artifacts } = &place;
-        prepared.run(ToolCtx { call: &ctx, scope, observe: *observe, working_dir, artifacts }).await
+        let Place { scope, observe, working_dir, artifacts, tasks } = &place;
+        let (observe, tasks) = (*observe, tasks.as_ref());
+        prepared.run(ToolCtx { call: &ctx, scope, observe, working_dir, artifacts, tasks }).await
     });
-    let result = match tokio::time::timeout(limit, &mut task).await {
-        Ok(Ok(result)) => result,
-        Ok(Err(error)) => Err(panicked(tool, error)),
-        Err(_) => {
-            task.abort();
-            Err(ErrorBody::new(
-                ErrorCode::Deadline,
-                format!("the call's time ran out while {tool} was at work"),
-            ))
-        }
+    let cut_off = |code, how: &str| Err(ErrorBody::new(code, format!("{how} while {tool} was at work")));
+    let result = tokio::select! {
+        biased;
+        ended = &mut task => ended.unwrap_or_else(|error| Err(panicked(tool, error))),
+        () = tokio::time::sleep(limit) => cut_off(ErrorCode::Deadline, "the call's time ran out"),
+        () = cancelled => cut_off(ErrorCode::Cancelled, "the call was cancelled"),
     };
+    task.abort();
     let mut outcome = match result {
+        // What another call came to is not this one's to judge.
+        Ok(Reply { whole: Some(outcome), .. }) => return *outcome,
         Ok(reply) => outcome(tool, reply),
         Err(error) => Outcome::failed(tool, error),
     };
@@ -103,6 +113,20 @@ mod tests {
         Hangs,
     }
 
+    struct NoTasks;
+
+    impl Tasks for NoTasks {
+        fn wait<'a>(
+            &'a self,
+            _ctx: &'a CallCtx,
+            task_id: &'a str,
+            _limit: Option<Duration>,
+            _cancel: bool,
+        ) -> BoxFuture<'a, Result<Outcome, ErrorBody>> {
+            Box::pin(async move { Err(ErrorBody::new(ErrorCode::UnknownTask, task_id)) })
+        }
+    }
+
     impl Prepared for Bad {
         fn facts(&self) -> Facts {
             Facts::new("bad", Verb::Read)
@@ -127,6 +151,10 @@ mod tests {
     }
 
     async fn outcome_of(bad: Bad) -> Outcome {
+        run_within(bad, &CallCtx::with_timeout(Duration::from_millis(10))).await
+    }
+
+    async fn run_within(bad: Bad, ctx: &CallCtx) -> Outcome {
         let dir = tempfile::tempdir().expect("tempdir");
         let client = ClientId { kind: ClientKind::Cli, name: "x".to_owned() };
         let scope = BrowserPool::new(PoolConfig::under(dir.path())).scope(&client, ScopeOptions::default());
@@ -135,8 +163,9 @@ mod tests {
             observe: Observe::default(),
             working_dir: dir.path().to_owned(),
             artifacts: dir.path().to_owned(),
+            tasks: Box::new(NoTasks),
         };
-        run("bad", &CallCtx::with_timeout(Duration::from_millis(10)), Box::new(bad), place).await
+        run("bad", ctx, Box::new(bad), place).await
     }
 
     #[tokio::test]
@@ -150,5 +179,17 @@ mod tests {
     async fn run_of_a_tool_that_ignores_its_deadline_ends_with_it() {
         let error = outcome_of(Bad::Hangs).await.error.expect("fails");
         assert_eq!((error.code, error.retriable), (ErrorCode::Deadline, true));
+    }
+
+    #[tokio::test]
+    async fn run_of_a_tool_that_ignores_a_cancel_ends_soon_after_it() {
+        let ctx = CallCtx::with_timeout(Duration::from_mins(10));
+        ctx.cancel().cancel();
+        let error = outcome_within_a_minute(&ctx).await.error.expect("fails");
+        assert_eq!(error.code, ErrorCode::Cancelled);
+    }
+
+    async fn outcome_within_a_minute(ctx: &CallCtx) -> Outcome {
+        tokio::time::timeout(Duration::from_mins(1), run_within(Bad::Hangs, ctx)).await.expect("it ends")
     }
 }

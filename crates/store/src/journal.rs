@@ -31,6 +31,15 @@ pub enum Begun {
     UnknownOutcome,
 }
 
+/// What is known of a task when its process is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskRow {
+    /// The tool.
+    pub tool: String,
+    /// Whether it had ended.
+    pub ended: bool,
+}
+
 /// The journal of request keys, in SQLite. Keys are one space for all clients, so that a client that
 /// lost its connection can ask again after a new one.
 pub struct Journal {
@@ -130,6 +139,33 @@ impl Journal {
         self.lock().execute(sql, params![key, self.instance]).map(drop).map_err(|error| self.failed(&error))
     }
 
+    /// Notes that a task of a client was begun, before the client is told its name.
+    ///
+    /// # Errors
+    /// `STORE_FAILED`.
+    pub fn task_begun(&self, id: &str, client: &str, tool: &str, now: Timestamp) -> Result<(), ErrorBody> {
+        self.begin(&task_key(id), client, tool, "", now).map(drop)
+    }
+
+    /// Notes that a task has ended. What it came to is not kept here.
+    ///
+    /// # Errors
+    /// `STORE_FAILED`; after a restart the task then counts as cut off.
+    pub fn task_ended(&self, id: &str, now: Timestamp) -> Result<(), ErrorBody> {
+        self.finish(&task_key(id), &Value::Null, now)
+    }
+
+    /// What is known of a task of a client.
+    ///
+    /// # Errors
+    /// `STORE_FAILED`.
+    pub fn task(&self, id: &str, client: &str) -> Result<Option<TaskRow>, ErrorBody> {
+        let sql = "SELECT tool, finished_ms IS NOT NULL FROM requests WHERE key = ?1 AND client = ?2";
+        let read = |row: &rusqlite::Row<'_>| Ok(TaskRow { tool: row.get(0)?, ended: row.get(1)? });
+        let found = self.lock().query_row(sql, params![task_key(id), client], read).optional();
+        found.map_err(|error| self.failed(&error))
+    }
+
     /// The connection. A panic of another thread while it held the lock leaves no half change: SQLite
     /// rolls it back.
     fn lock(&self) -> MutexGuard<'_, Connection> {
@@ -139,6 +175,11 @@ impl Journal {
     fn failed(&self, error: &rusqlite::Error) -> ErrorBody {
         failed("keep the request key in", &self.path, error)
     }
+}
+
+/// Tasks lie among the keys, under a sign that no client's key would start with by chance.
+fn task_key(id: &str) -> String {
+    format!("task\u{1f}{id}")
 }
 
 const TABLE: &str = "
@@ -254,6 +295,22 @@ mod tests {
         assert_eq!(begin(&journal, "k", &json!({}), NOW), Begun::UnknownOutcome);
         journal.forget("k").expect("forgets only its own");
         assert_eq!(begin(&journal, "k", &json!({}), NOW), Begun::UnknownOutcome);
+    }
+
+    #[test]
+    fn journal_knows_after_a_restart_which_tasks_were_cut_off_and_tells_their_client_only() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let path = dir.path().join("truehand.db");
+        let journal = Journal::open(&path, "first").expect("opens");
+        for id in ["a", "b"] {
+            journal.task_begun(id, "cli:x", "browser_wait_for", NOW).expect("notes");
+        }
+        journal.task_ended("b", NOW).expect("notes");
+        drop(journal);
+        let journal = Journal::open(&path, "second").expect("opens again");
+        let ended = |id, client| journal.task(id, client).expect("reads").map(|row| row.ended);
+        assert_eq!((ended("a", "cli:x"), ended("b", "cli:x")), (Some(false), Some(true)));
+        assert_eq!((ended("a", "cli:y"), ended("c", "cli:x")), (None, None));
     }
 
     #[test]

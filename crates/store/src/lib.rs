@@ -17,11 +17,12 @@ mod trace;
 
 pub use artifacts::{Artifact, Artifacts};
 pub use config::{
-    BrowserConfig, Bucket, Config, ConfigError, EffectsConfig, LimitsConfig, TasksConfig, ToolsConfig, TraceConfig,
+    BrowserConfig, Bucket, Config, ConfigError, EffectsConfig, LimitsConfig, TasksConfig, ToolsConfig,
+    TraceConfig,
 };
 pub use files::write_whole;
 pub use home::Home;
-pub use journal::{Begun, Journal, args_digest};
+pub use journal::{Begun, Journal, TaskRow, args_digest};
 pub use redact::{REDACTED, redact};
 pub use time::Timestamp;
 pub use trace::{TRACE_VERSION, Trace, TraceRecord, read_trace};

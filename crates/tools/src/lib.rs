@@ -14,7 +14,7 @@ pub mod tool;
 
 pub use common::{COMMON_ARGUMENTS, Common};
 pub use keys::enters_text;
-pub use spec::{Info, Prepared, Reply, Tool, ToolCtx, ToolSpec};
+pub use spec::{Info, Prepared, Reply, Tasks, Tool, ToolCtx, ToolSpec};
 
 use serde_json::{Value, json};
 use std::sync::{Arc, OnceLock};
@@ -55,6 +55,7 @@ pub const TABLE: &[ToolSpec] = &[
     ToolSpec::of::<tool::close_tab::CloseTab>(),
     ToolSpec::of::<tool::tabs::Tabs>(),
     ToolSpec::of::<tool::resize::Resize>(),
+    ToolSpec::of::<tool::task_wait::TaskWait>(),
 ];
 
 /// The row of a tool, by name or alias.

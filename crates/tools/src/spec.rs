@@ -5,11 +5,15 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::future::Future;
+use std::time::Duration;
 use truehand_base::{
-    BoxFuture, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Image, PageEffect, TabId, ToolInfo, Verb,
-    Warning,
+    BoxFuture, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Image, Outcome, PageEffect, TabId,
+    ToolInfo, Verb, Warning,
 };
 use truehand_browser::{InputMode, Observe, Scope};
+
+/// How long a call may take whose work has no length of its own.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The row of facts about a tool.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +86,21 @@ pub struct ToolCtx<'a> {
     pub working_dir: &'a std::path::Path,
     /// The folder for artifacts that the caller did not name a place for.
     pub artifacts: &'a std::path::Path,
+    /// The client's calls that go on as tasks.
+    pub tasks: &'a dyn Tasks,
+}
+
+/// The calls of one client that outlive their answers.
+pub trait Tasks: Send + Sync {
+    /// Waits for the end of one, but not longer than `limit`. With `cancel` it is told to end first. The
+    /// outcome is its result, or says that it still runs.
+    fn wait<'a>(
+        &'a self,
+        ctx: &'a CallCtx,
+        task_id: &'a str,
+        limit: Option<Duration>,
+        cancel: bool,
+    ) -> BoxFuture<'a, Result<Outcome, ErrorBody>>;
 }
 
 /// What a tool came to; the engine makes an `Outcome` of it.
@@ -103,6 +122,8 @@ pub struct Reply {
     pub warnings: Vec<Warning>,
     /// Why it must not count as a success although something was done.
     pub error: Option<ErrorBody>,
+    /// The outcome of another call, given back as it is; nothing else here counts then.
+    pub whole: Option<Box<Outcome>>,
 }
 
 impl Reply {
@@ -139,6 +160,11 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + Sync + Sized + 'static {
         Vec::new()
     }
 
+    /// How long it may take before it counts as hanging; a tool that waits for something says more.
+    fn patience(&self) -> Duration {
+        PATIENCE
+    }
+
     /// Does it. `common` holds the arguments that are the same for every tool.
     fn run(self, cx: ToolCtx<'_>, common: Common) -> impl Future<Output = Result<Reply, ErrorBody>> + Send;
 }
@@ -149,8 +175,15 @@ pub trait Prepared: Send {
     fn facts(&self) -> Facts;
     /// Further steps that the gate must judge as well; see [`Tool::more_facts`].
     fn more_facts(&self) -> Vec<Facts>;
+    /// How long it may take; see [`Tool::patience`].
+    fn patience(&self) -> Duration {
+        PATIENCE
+    }
     /// The tab that the call names.
     fn tab_id(&self) -> Option<TabId>;
+    /// Names the tab of a call that named none: it runs on the one that it was judged for, whatever becomes the
+    /// current one meanwhile.
+    fn pin_tab(&mut self, _tab: TabId) {}
     /// Does it.
     fn run<'a>(self: Box<Self>, cx: ToolCtx<'a>) -> BoxFuture<'a, Result<Reply, ErrorBody>>;
 }
@@ -169,8 +202,16 @@ impl<T: Tool> Prepared for Parsed<T> {
         self.tool.more_facts()
     }
 
+    fn patience(&self) -> Duration {
+        self.tool.patience()
+    }
+
     fn tab_id(&self) -> Option<TabId> {
         self.common.tab_id
+    }
+
+    fn pin_tab(&mut self, tab: TabId) {
+        self.common.tab_id.get_or_insert(tab);
     }
 
     fn run<'a>(self: Box<Self>, cx: ToolCtx<'a>) -> BoxFuture<'a, Result<Reply, ErrorBody>> {

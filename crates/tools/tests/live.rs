@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use truehand_base::{CallCtx, ClientId, ClientKind, ErrorBody, ErrorCode};
+use truehand_base::{BoxFuture, CallCtx, ClientId, ClientKind, ErrorBody, ErrorCode, Outcome};
 use truehand_browser::{BrowserPool, FindOptions, Observe, PoolConfig, Scope, ScopeOptions};
 use truehand_testkit::Site;
-use truehand_tools::{Reply, TABLE, ToolCtx, args, find};
+use truehand_tools::{Reply, TABLE, Tasks, ToolCtx, args, find};
 
 struct World {
     pool: Arc<BrowserPool>,
@@ -38,6 +38,21 @@ impl World {
     }
 }
 
+/// Without an engine no call goes on as a task.
+struct NoTasks;
+
+impl Tasks for NoTasks {
+    fn wait<'a>(
+        &'a self,
+        _ctx: &'a CallCtx,
+        task_id: &'a str,
+        _limit: Option<Duration>,
+        _cancel: bool,
+    ) -> BoxFuture<'a, Result<Outcome, ErrorBody>> {
+        Box::pin(async move { Err(ErrorBody::new(ErrorCode::UnknownTask, task_id)) })
+    }
+}
+
 struct Client<'a> {
     scope: Scope,
     world: &'a World,
@@ -54,6 +69,7 @@ impl Client<'_> {
             observe: Observe::default(),
             working_dir: Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")),
             artifacts: self.world.folder.path(),
+            tasks: &NoTasks,
         };
         row.prepare(arguments)?.run(cx).await
     }

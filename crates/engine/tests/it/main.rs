@@ -4,8 +4,10 @@
 #![expect(clippy::unwrap_used, reason = "a test's helper may fail the test")]
 
 mod bad_input;
+mod canvas;
 mod click;
 mod click_by_text;
+mod drag;
 mod effects;
 mod execute_js;
 mod hands;
@@ -13,12 +15,16 @@ mod honesty;
 mod judged;
 mod mode;
 mod navigate;
+mod overlays;
 mod press;
 mod queue;
 mod read;
 mod record;
 mod screenshot;
+mod scrolling;
 mod tabs;
+mod task_wait;
+mod touch;
 mod traps;
 mod type_text;
 mod verbs;

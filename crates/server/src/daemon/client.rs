@@ -7,7 +7,7 @@ use crate::lines::{Line, LineReader, MAX_LINE};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -20,6 +20,9 @@ use truehand_base::{
 
 /// How long the daemon may take to answer after the call's own time is over or it was cancelled.
 const ANSWER_GRACE: Duration = Duration::from_secs(4);
+
+/// The same for a client that must have its answer by a certain time, whatever the daemon does.
+const LAST_GRACE: Duration = Duration::from_millis(500);
 
 /// How long the daemon may take to answer what costs it nothing.
 const QUICK: Duration = Duration::from_secs(5);
@@ -146,8 +149,9 @@ impl DaemonClient {
     }
 
     async fn run(&self, ctx: &CallCtx, call: Call) -> Result<Outcome, ErrorBody> {
+        let connecting = if ctx.answers_at_once() { ctx.clone() } else { ctx.until_answer() };
         for _ in 0..TRIES {
-            let link = self.link(ctx).await?;
+            let link = self.link(&connecting).await?;
             let (id, done) = link.send(ctx, &call);
             let ended = link.wait_for(ctx, id, done).await;
             let welcome = link.welcome.borrow().clone();
@@ -249,8 +253,9 @@ impl Link {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (done, ended) = oneshot::channel();
         self.waiting().insert(id, Waiting { ctx: ctx.clone(), done });
-        let timeout_ms = u64::try_from(ctx.remaining().as_millis()).unwrap_or(u64::MAX);
-        let request = CallRequest { id, timeout_ms, call: call.clone() };
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let answer_ms = ctx.answer_by().map(|by| ms(by.saturating_duration_since(Instant::now())));
+        let request = CallRequest { id, timeout_ms: ms(ctx.remaining()), answer_ms, call: call.clone() };
         // A link that has closed in the meantime fails what waits on it.
         drop(self.out.send(Request::Call(Box::new(request))));
         if self.closed.is_cancelled() {
@@ -267,18 +272,26 @@ impl Link {
         mut done: oneshot::Receiver<Ended>,
     ) -> Result<Ended, ErrorBody> {
         let closed = || lost("the connection to the daemon ended during the call");
+        // An answer at once is the daemon's to give: it knows when the call has begun.
+        let (last, mut grace) = match ctx.answer_by() {
+            Some(by) if !ctx.answers_at_once() => (by, LAST_GRACE),
+            _ => (ctx.deadline(), ANSWER_GRACE),
+        };
         tokio::select! {
             ended = &mut done => return ended.map_err(|_| closed()),
             () = ctx.cancel().cancelled() => {}
-            () = tokio::time::sleep_until(ctx.deadline().into()) => {}
+            () = tokio::time::sleep_until(last.into()) => {}
         }
         if ctx.cancel().is_cancelled() {
             drop(self.out.send(Request::Cancel(id)));
+            grace = ANSWER_GRACE;
         }
-        match tokio::time::timeout(ANSWER_GRACE, done).await {
+        match tokio::time::timeout(grace, done).await {
             Ok(ended) => ended.map_err(|_| closed()),
             Err(_) => {
                 self.waiting().remove(&id);
+                // Nobody would hear what becomes of it.
+                drop(self.out.send(Request::Cancel(id)));
                 let code =
                     if ctx.cancel().is_cancelled() { ErrorCode::Cancelled } else { ErrorCode::Deadline };
                 let greeted = self.welcome.borrow().is_some();

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use truehand_base::{Call, ClientId, ErrorBody, Outcome, Verb};
 
 /// The number of this protocol; both sides must have the same.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The version that both sides must have in common.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -81,8 +81,11 @@ pub struct BrowserChoice {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CallRequest {
     pub id: u64,
-    /// How long the client waits for it.
+    /// How long it may take.
     pub timeout_ms: u64,
+    /// How long the client waits for an answer, though the call may go on; it waits for the end without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_ms: Option<u64>,
     pub call: Call,
 }
 

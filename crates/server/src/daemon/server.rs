@@ -29,7 +29,7 @@ const CANCEL_GRACE: Duration = Duration::from_secs(3);
 const CATALOG_LOOK: Duration = Duration::from_secs(1);
 
 /// No call may take longer, whatever its client says.
-const LONGEST_CALL: Duration = Duration::from_mins(10);
+const LONGEST_CALL: Duration = Duration::from_mins(11);
 
 /// How a daemon is run.
 #[derive(Debug, Clone)]
@@ -316,7 +316,7 @@ impl Connection {
     }
 
     fn call(&mut self, request: CallRequest) {
-        let CallRequest { id, timeout_ms, mut call } = request;
+        let CallRequest { id, timeout_ms, answer_ms, mut call } = request;
         let tool = call.tool.clone();
         let refuse = |error: ErrorBody| {
             let outcome = truehand_base::Outcome::failed(tool.clone(), error);
@@ -339,7 +339,10 @@ impl Connection {
         self.cancels.insert(id, cancel.clone());
         let limit = Duration::from_millis(timeout_ms).min(LONGEST_CALL);
         let (progress, steps) = unbounded_channel();
-        let ctx = CallCtx::with_timeout(limit).cancelled_by(cancel).reporting_to(progress);
+        let mut ctx = CallCtx::with_timeout(limit).cancelled_by(cancel).reporting_to(progress);
+        if let Some(answer_ms) = answer_ms {
+            ctx = ctx.answering_within(Duration::from_millis(answer_ms));
+        }
         let (out, lifetime) = (self.out.clone(), Arc::clone(&self.shared.lifetime));
         self.calls.spawn(async move {
             let _counted = lifetime.call_begins();

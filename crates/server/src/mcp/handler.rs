@@ -2,13 +2,14 @@
 
 use super::approval::{self, Answer, Questions};
 use super::tools::{self, Structured};
-use super::{McpOptions, resources};
+use super::{McpOptions, resources, tasks};
 use rmcp::model::{
-    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString, CustomRequest, CustomResult,
-    ErrorCode as RpcCode, ErrorData, Implementation, JsonObject, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CancelTaskParams, ConstString,
+    CustomRequest, CustomResult, ErrorCode as RpcCode, ErrorData, GetTaskParams, GetTaskResult,
+    Implementation, JsonObject, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestMethod, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -30,6 +31,9 @@ codes is the resource truehand://guide, one page a tool is at truehand://tools/<
 
 /// How long a listing waits for the daemon to say which tools are on.
 const LIST_WAIT: Duration = Duration::from_secs(2);
+
+/// The most that a call may take. Its answer comes sooner: what is not done by then goes on as a task.
+const LONGEST_CALL: Duration = Duration::from_mins(11);
 
 /// The key in `_meta` by which a client names a request, so that a repeat does not act twice.
 const REQUEST_KEY: &str = "truehand/requestKey";
@@ -84,7 +88,8 @@ impl Face {
     /// Makes a call, with progress to the client when it asked for it.
     async fn run(&self, context: &RequestContext<RoleServer>, call: Call) -> Outcome {
         let (progress, steps) = unbounded_channel();
-        let ctx = CallCtx::with_timeout(self.options.call_limit)
+        let ctx = CallCtx::with_timeout(LONGEST_CALL)
+            .answering_within(self.options.call_limit)
             .cancelled_by(context.ct.clone())
             .reporting_to(progress);
         let work = async {
@@ -133,6 +138,7 @@ impl ServerHandler for Face {
             .enable_tools()
             .enable_tool_list_changed()
             .enable_resources()
+            .enable_tasks()
             .build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("truehand", crate::daemon::VERSION))
@@ -191,11 +197,16 @@ impl ServerHandler for Face {
         let outcome = match answer {
             Answer::Yes(approval) => {
                 call.approval = Some(approval);
-                self.run(&context, call).await
+                self.run(&context, call.clone()).await
             }
             Answer::No(outcome) => *outcome,
             Answer::Later(question) => return Ok(question.into()),
         };
+        if takes_tasks(&context)
+            && let Some(task) = tasks::created(&call, &outcome)
+        {
+            return Ok(task.into());
+        }
         Ok(tools::result(&outcome, structured).into())
     }
 
@@ -233,6 +244,37 @@ impl ServerHandler for Face {
         }
     }
 
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let call = tasks::look(self.options.client.clone(), &request.task_id, false);
+        let outcome = self.run(&context, call).await;
+        tasks::state(&outcome, self.structured(&context))
+    }
+
+    /// No task of ours asks for anything; answers to what was not asked are ignored.
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let call = tasks::look(self.options.client.clone(), &request.task_id, false);
+        let outcome = self.run(&context, call).await;
+        outcome.task.as_ref().map(drop).ok_or_else(|| tasks::unknown(&outcome))
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let call = tasks::look(self.options.client.clone(), &request.task_id, true);
+        let outcome = self.run(&context, call).await;
+        outcome.task.as_ref().map(drop).ok_or_else(|| tasks::unknown(&outcome))
+    }
+
     fn accepted_subscription_filter(&self, _requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         Some(SubscriptionFilter::builder().tools_list_changed().build())
     }
@@ -264,6 +306,11 @@ impl ServerHandler for Face {
         }
         Err(ErrorData::new(RpcCode::METHOD_NOT_FOUND, format!("there is no method {method}"), None))
     }
+}
+
+/// Whether the client declared the tasks extension.
+fn takes_tasks(context: &RequestContext<RoleServer>) -> bool {
+    context.client_capabilities().is_some_and(|client| client.supports_tasks())
 }
 
 fn defect(error: tokio::task::JoinError) -> ErrorData {

@@ -9,6 +9,7 @@ pub mod http;
 mod presence;
 mod resources;
 mod salvage;
+mod tasks;
 mod tools;
 mod transport;
 

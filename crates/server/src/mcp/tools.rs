@@ -65,8 +65,11 @@ fn annotations(effect: EffectClass) -> ToolAnnotations {
 pub(crate) fn result(outcome: &Outcome, structured: bool) -> CallToolResult {
     let mut content = vec![ContentBlock::text(words::reply(outcome))];
     content.extend(outcome.images.iter().map(|image| ContentBlock::image(&image.base64, &image.mime_type)));
-    let mut result =
-        if outcome.ok() { CallToolResult::success(content) } else { CallToolResult::error(content) };
+    // A call that still runs has not failed; its verdict says that it is not done either.
+    let mut result = match outcome.error {
+        None => CallToolResult::success(content),
+        Some(_) => CallToolResult::error(content),
+    };
     if structured {
         let mut value = outcome.structured();
         if let Some(map) = value.as_object_mut() {

@@ -28,6 +28,7 @@ pub mod scroll;
 pub mod select;
 pub mod select_tab;
 pub mod tabs;
+pub mod task_wait;
 pub mod type_text;
 pub mod uncheck;
 pub mod upload;

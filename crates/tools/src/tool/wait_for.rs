@@ -15,8 +15,10 @@ use truehand_browser::{Condition, Tab, Target, TypeOptions};
 
 /// How long a wait takes at most when the call does not say, in milliseconds.
 const DEFAULT_MS: u64 = 10_000;
-/// The longest wait of one call, in milliseconds: every call answers before 45 s.
-pub(super) const LONGEST_MS: u64 = 40_000;
+/// The longest wait of one call, in milliseconds.
+pub(super) const LONGEST_MS: u64 = 600_000;
+/// How long the rest of a call may take that waits.
+pub(super) const REST: Duration = Duration::from_mins(1);
 
 /// Wait until all given signs are there (text, CSS selector, URL part), then maybe click or type.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,7 +29,7 @@ pub struct WaitFor {
     selector: Option<String>,
     selector_gone: Option<String>,
     url: Option<String>,
-    /// Default 10000, at most 40000.
+    /// Default 10000, at most 600000.
     timeout_ms: Option<u64>,
     then_click: Option<Element>,
     #[serde(default, deserialize_with = "then_type")]
@@ -92,6 +94,11 @@ pub(super) fn warn_of_cut(reply: &mut Reply, cut: bool) {
     }
 }
 
+/// How long a wait for nothing in particular takes: at most a minute.
+fn time_to_pass(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds.min(60.0)).unwrap_or(Duration::ZERO)
+}
+
 impl WaitFor {
     fn condition(&self) -> Result<Condition, ErrorBody> {
         Ok(Condition {
@@ -122,13 +129,15 @@ impl WaitFor {
     async fn wait(&self, cx: &ToolCtx<'_>, tab: &Tab, limit: Duration) -> Result<u64, ErrorBody> {
         let condition = self.condition()?;
         if condition != Condition::default() {
+            cx.call.progress(format!("waiting for {}", self.words()));
             return tab.wait_for(cx.call, &condition, limit).await;
         }
         let Some(seconds) = self.time.filter(|s| s.is_finite() && *s >= 0.0) else {
             return Err(ErrorBody::new(ErrorCode::InvalidArguments, "there is nothing to wait for")
                 .next("pass text, text_gone, selector, selector_gone or url"));
         };
-        let time = Duration::from_secs_f64(seconds.min(60.0)).min(Duration::from_millis(LONGEST_MS));
+        let time = time_to_pass(seconds);
+        cx.call.progress("waiting for the time to pass");
         cx.call.wait("the time to pass", tokio::time::sleep(time)).await?;
         Ok(u64::try_from(time.as_millis()).unwrap_or(LONGEST_MS))
     }
@@ -147,7 +156,7 @@ impl Tool for WaitFor {
             ("seconds", "time"),
         ],
         extra: "All given parts must hold. url is a part of the address, or a glob with *. The default timeout is \
-                10,000 ms; one call waits at most 40,000 ms. What did not come is TIMEOUT with the last state that \
+                10,000 ms; one call waits at most 600,000 ms, and is answered earlier when that is long (task_wait). What did not come is TIMEOUT with the last state that \
                 was seen. With then_click and then_type, the click comes first. time, in seconds, waits for nothing \
                 in particular; waiting for a sign is nearly always better.",
         examples: &[
@@ -156,6 +165,10 @@ impl Tool for WaitFor {
         ],
         ..Info::new("browser_wait_for", "Wait", EffectClass::Input, Verb::Read)
     };
+
+    fn patience(&self) -> Duration {
+        limit(self.timeout_ms).0.max(self.time.map_or(Duration::ZERO, time_to_pass)) + REST
+    }
 
     fn more_facts(&self) -> Vec<Facts> {
         let click = self.then_click.is_some().then_some(Verb::Click);
@@ -245,6 +258,7 @@ mod tests {
     fn wait_for_limit_has_a_default_and_a_cap() {
         assert_eq!(limit(None), (Duration::from_secs(10), false));
         assert_eq!(limit(Some(5)), (Duration::from_millis(5), false));
-        assert_eq!(limit(Some(90_000)), (Duration::from_secs(40), true));
+        assert_eq!(limit(Some(90_000)), (Duration::from_secs(90), false));
+        assert_eq!(limit(Some(900_000)), (Duration::from_secs(600), true));
     }
 }
