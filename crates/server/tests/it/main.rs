@@ -4,4 +4,7 @@
 
 mod daemon;
 mod host;
+mod http;
+mod http_attacks;
 mod mcp;
+mod web;

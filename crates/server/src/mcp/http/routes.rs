@@ -9,11 +9,9 @@ use super::streams::{Event, MOST_OPEN, NotBegun};
 use super::{HttpClient, PATH};
 use crate::mcp::salvage::request_id;
 use axum::body::{Body, to_bytes};
-use axum::http::header::{ACCEPT, CACHE_CONTROL};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
-use axum::response::IntoResponse;
-use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
 use rmcp::model::ProtocolVersion;
 use serde_json::Value;
 use std::convert::Infallible;
@@ -279,17 +277,20 @@ fn messages(value: Value) -> Result<Vec<Incoming>, Refusal> {
 }
 
 /// A response that sends events until their stream ends.
-fn stream(mut events: UnboundedReceiver<Event>) -> Response<Body> {
-    let sent = futures::stream::poll_fn(move |context| {
-        events.poll_recv(context).map(|event| {
-            event.map(|event| {
-                // Messages are JSON on one line.
-                Ok::<_, Infallible>(SseEvent::default().id(event.id).data(&*event.data))
-            })
-        })
+fn stream(events: UnboundedReceiver<Event>) -> Response<Body> {
+    let parts = futures::stream::unfold(events, async |mut events| {
+        let part = match tokio::time::timeout(KEEP_ALIVE, events.recv()).await {
+            // Messages are JSON on one line.
+            Ok(Some(event)) => format!("id: {}\ndata: {}\n\n", event.id, event.data),
+            Ok(None) => return None,
+            Err(_) => ":\n\n".to_owned(),
+        };
+        Some((Ok::<_, Infallible>(part), events))
     });
-    let mut response = Sse::new(sent).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let mut response = Response::new(Body::from_stream(parts));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
