@@ -14,6 +14,7 @@ pub(crate) mod global {
     pub(crate) const REQUEST_KEY: &str = "request-key";
     pub(crate) const YES: &str = "yes";
     pub(crate) const TIMEOUT: &str = "timeout";
+    pub(crate) const NO_WAIT: &str = "no-wait";
     pub(crate) const PROFILE: &str = "profile";
     pub(crate) const HEADED: &str = "headed";
     pub(crate) const ATTACH: &str = "attach";
@@ -58,7 +59,7 @@ pub(crate) fn command(tools: &[ToolInfo]) -> Command {
         .after_help(
             "A browser that a command opens stays open for the next command of the same --session. \
              `truehand guide` prints the whole reference; exit codes: 0 done, 1 failed, 2 usage, 3 denied, \
-             4 out of time, 5 unreachable.",
+             4 out of time, 5 unreachable, 6 still running.",
         )
         .arg_required_else_help(true)
         .subcommand_required(true)
@@ -96,8 +97,8 @@ fn global_args() -> Vec<Arg> {
             .alias("tab-id"),
         option(global::REQUEST_KEY, "KEY", "A repeat with the same key returns the first result"),
         flag(global::YES, "Say yes where a call needs a person's approval"),
-        option(global::TIMEOUT, "SECONDS", "How long to wait for the result")
-            .value_parser(value_parser!(f64)),
+        option(global::TIMEOUT, "SECONDS", "How long the call may take").value_parser(value_parser!(f64)),
+        flag(global::NO_WAIT, "Print the name of the task as soon as the call has begun; see task-wait"),
         option(global::PROFILE, "NAME", "Use a browser profile that is kept"),
         flag(global::HEADED, "Show the browser's window"),
         option(global::ATTACH, "WS_URL", "Use a browser that runs already, by its WebSocket address"),

@@ -5,9 +5,17 @@ use crate::output::Output;
 use crate::setup::{Setup, runtime};
 use clap::ArgMatches;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::CancellationToken;
-use truehand_base::{Approval, Call, Caller, ClientId, ClientKind, ErrorBody, Outcome, ToolInfo};
+use truehand_base::{Approval, Call, Caller, ClientId, ClientKind, ErrorBody, Outcome, Progress, ToolInfo};
 use truehand_server::daemon::DaemonClient;
+
+/// How long a command is silent before it says what it waits for.
+const FIRST_WORD: Duration = Duration::from_secs(3);
+
+/// How long it is silent after that.
+const NEXT_WORD: Duration = Duration::from_secs(10);
 
 /// The exit code of a command that was interrupted twice.
 const INTERRUPTED: i32 = 130;
@@ -27,20 +35,38 @@ pub(crate) fn run(setup: &Setup, tool: &ToolInfo, given: &ArgMatches, output: Ou
     if given.get_flag(global::YES) {
         call.approval = Some(Approval { source: "flag:--yes".to_owned() });
     }
-    match send(setup, client, call) {
+    match send(setup, client, call, output) {
         Ok(outcome) => output.outcome(&outcome),
         Err(error) => output.error(&error),
     }
 }
 
-fn send(setup: &Setup, client: ClientId, call: Call) -> Result<Outcome, ErrorBody> {
+fn send(setup: &Setup, client: ClientId, call: Call, output: Output) -> Result<Outcome, ErrorBody> {
     let daemon = DaemonClient::new(setup.client(client, Vec::new())?);
     runtime()?.block_on(async {
         let cancel = CancellationToken::new();
         tokio::spawn(on_interrupt(cancel.clone()));
-        let ctx = setup.ctx().cancelled_by(cancel);
-        Ok(daemon.call(&ctx, call).await)
+        let (progress, steps) = unbounded_channel();
+        let ctx = setup.call_ctx().cancelled_by(cancel).reporting_to(progress);
+        let work = async {
+            let outcome = daemon.call(&ctx, call).await;
+            // Closes the way for steps, which ends the telling.
+            drop(ctx);
+            outcome
+        };
+        Ok(tokio::join!(work, tell(steps, output)).0)
     })
+}
+
+/// Tells a person who waits what is going on: not at once, and not all the time.
+async fn tell(mut steps: UnboundedReceiver<Progress>, output: Output) {
+    let mut next = Instant::now() + FIRST_WORD;
+    while let Some(step) = steps.recv().await {
+        if Instant::now() >= next {
+            output.note(&step.message);
+            next = Instant::now() + NEXT_WORD;
+        }
+    }
 }
 
 /// The first interrupt cancels the call, which then says what became of it; the second ends the command.

@@ -54,7 +54,7 @@ impl Output {
                 }
                 self.out(&value.to_string());
             }
-            Form::Words if outcome.ok() => {
+            Form::Words if outcome.error.is_none() => {
                 let mut reply = plain(&words::reply(outcome));
                 // A picture can't be shown here, so where it lies is said instead.
                 if let Some(path) =
@@ -68,6 +68,7 @@ impl Output {
                     Some(Verdict::Changed) => Some(GREEN),
                     Some(Verdict::NoChange | Verdict::AmbientOnly | Verdict::Unknown) => Some(YELLOW),
                     Some(Verdict::Blocked) => Some(RED),
+                    None if outcome.running() => Some(YELLOW),
                     None => None,
                 };
                 let first = self.paint(first, paint, std::io::stdout().is_terminal());
@@ -119,6 +120,12 @@ impl Output {
             }
             _ => {}
         }
+    }
+
+    /// Says on standard error what is going on.
+    pub(crate) fn note(&self, text: &str) {
+        // Nobody reads it: it is only for those who do.
+        drop(writeln!(std::io::stderr().lock(), "… {}", plain(text)));
     }
 
     fn problem(&self, text: &str) {

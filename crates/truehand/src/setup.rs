@@ -10,8 +10,12 @@ use tokio::runtime::{Builder, Runtime};
 use truehand_base::{CallCtx, ClientId, ErrorBody, ErrorCode, Verb};
 use truehand_server::daemon::{BrowserChoice, ClientOptions, ClientSettings, Launch, RunDir};
 
-/// How long a command waits for its result unless it says otherwise.
+/// How long a command that talks to the daemon waits unless it says otherwise.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long a call may take unless its command says otherwise: as long as any call may. Nobody gives up on a
+/// command as clients give up on a request, and each tool has its own time.
+const LONGEST_CALL: Duration = Duration::from_mins(11);
 
 /// What was asked for, with the environment behind it.
 #[derive(Debug)]
@@ -20,6 +24,8 @@ pub(crate) struct Setup {
     pub(crate) home: PathBuf,
     pub(crate) run: RunDir,
     pub(crate) timeout: Duration,
+    call_timeout: Duration,
+    no_wait: bool,
     pub(crate) session: String,
     browser: BrowserChoice,
     trace: Option<bool>,
@@ -40,14 +46,13 @@ impl Setup {
             return Err(ErrorBody::new(ErrorCode::InvalidArguments, message));
         }
         let timeout = match given.get_one::<f64>(global::TIMEOUT).copied() {
-            None => DEFAULT_TIMEOUT,
+            None => None,
             Some(seconds) => {
-                Duration::try_from_secs_f64(seconds).ok().filter(|t| !t.is_zero()).ok_or_else(|| {
-                    ErrorBody::new(
-                        ErrorCode::InvalidArguments,
-                        format!("--timeout {seconds} is not a number of seconds"),
-                    )
-                })?
+                let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+                Some(time.ok_or_else(|| {
+                    let message = format!("--timeout {seconds} is not a number of seconds");
+                    ErrorBody::new(ErrorCode::InvalidArguments, message)
+                })?)
             }
         };
         let executable = path(global::BROWSER).cloned().or_else(|| env.chromium.clone());
@@ -59,7 +64,17 @@ impl Setup {
             executable: absolute,
         };
         let trace = given.get_flag(global::TRACE).then_some(true).or(env.trace);
-        Ok(Setup { env: env.clone(), run: RunDir::of(&home), home, timeout, session, browser, trace })
+        Ok(Setup {
+            env: env.clone(),
+            run: RunDir::of(&home),
+            home,
+            timeout: timeout.unwrap_or(DEFAULT_TIMEOUT),
+            call_timeout: timeout.unwrap_or(LONGEST_CALL),
+            no_wait: given.get_flag(global::NO_WAIT),
+            session,
+            browser,
+            trace,
+        })
     }
 
     /// The browser's executable, when one was named.
@@ -106,9 +121,15 @@ impl Setup {
         })
     }
 
-    /// The time of a command.
+    /// The time of a command that talks to the daemon.
     pub(crate) fn ctx(&self) -> CallCtx {
         CallCtx::with_timeout(self.timeout)
+    }
+
+    /// The time of a call.
+    pub(crate) fn call_ctx(&self) -> CallCtx {
+        let ctx = CallCtx::with_timeout(self.call_timeout);
+        if self.no_wait { ctx.answering_within(Duration::ZERO) } else { ctx }
     }
 }
 

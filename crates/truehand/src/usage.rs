@@ -190,6 +190,7 @@ mod tests {
             global::REQUEST_KEY,
             global::YES,
             global::TIMEOUT,
+            global::NO_WAIT,
             global::PROFILE,
             global::HEADED,
             global::ATTACH,
