@@ -97,8 +97,9 @@ async fn write_pipe(
 /// Connects to a WebSocket endpoint.
 pub(crate) async fn connect(ctx: &CallCtx, url: &str) -> Result<Socket, CdpError> {
     const METHOD: &str = "connect";
-    let config =
-        WebSocketConfig::default().max_message_size(Some(LONGEST_MESSAGE)).max_frame_size(Some(LONGEST_FRAME));
+    let config = WebSocketConfig::default()
+        .max_message_size(Some(LONGEST_MESSAGE))
+        .max_frame_size(Some(LONGEST_FRAME));
     // Commands are small and each is waited for: never wait to fill a packet.
     let disable_nagle = true;
     tokio::select! {

@@ -39,6 +39,7 @@ impl Tab {
                     biased;
                     answer = ctx.wait("the input", pending) => { answer?.map_err(from_cdp)?; }
                     () = self.dialog_opened() => break,
+                    () = self.stuck(&self.inner.session) => return Err(self.input_stuck()),
                 }
             }
             return Ok(None);
@@ -53,12 +54,17 @@ impl Tab {
             }
         }
         if self.with(|s| std::mem::take(&mut s.unresponsive)) {
-            let what = "the input was sent, then the page stopped answering";
-            return Err(self.unresponsive(what).with("verdict", "unknown"));
+            return Err(self.input_stuck());
         }
         if self.with(|s| s.life == super::state::Life::Crashed) {
             self.check_alive()?;
         }
         Ok(Some(effect))
+    }
+
+    /// The failure of input after which the page answers nothing.
+    pub(crate) fn input_stuck(&self) -> ErrorBody {
+        let what = "the input was sent, then the page stopped answering";
+        self.unresponsive(what).with("verdict", "unknown")
     }
 }

@@ -2,6 +2,8 @@
 
 use super::Tab;
 use super::effect::Window;
+use super::pulse::Beat;
+use super::recover::Rung;
 use super::state::Life;
 use crate::errors::from_cdp;
 use crate::options::{Acted, Observe};
@@ -13,6 +15,13 @@ use truehand_cdp as cdp;
 /// How long a server may take to answer before the call gives up; the load itself goes on.
 const COMMIT_LIMIT: Duration = Duration::from_secs(30);
 
+/// A document that is about to be left.
+struct Leaving {
+    window: Option<Window>,
+    /// What it took, when the page did not answer.
+    freed: Option<Rung>,
+}
+
 impl Tab {
     /// Opens an address and waits until its document can be used.
     ///
@@ -21,47 +30,56 @@ impl Tab {
     /// codes of a tab that can't answer.
     pub async fn navigate(&self, ctx: &CallCtx, url: &str, observe: &Observe) -> Result<Acted, ErrorBody> {
         self.check_open()?;
-        let window = self.window_for_leaving(ctx, observe).await?;
-        let documents = self.with(|s| s.documents);
-        let command = cdp::page::Navigate { url: url.to_owned(), ..Default::default() };
-        let pending = self.inner.session.start(command);
-        let limited = ctx.at_most(COMMIT_LIMIT);
-        let answer = tokio::select! {
-            biased;
-            answer = limited.wait("the server", pending) => answer,
-            // A dialog on leaving or while loading holds the answer back.
-            () = self.dialog_opened() => {
-                let effect = self.watch(ctx, window, observe, Vec::new()).await?;
-                return Ok(Acted { effect, error: self.held_back(), ..Acted::default() });
-            }
-        };
-        let navigated = match answer {
-            Ok(Ok(navigated)) => navigated,
-            Ok(Err(error)) => {
-                self.abandon(window);
-                return Err(match error {
-                    cdp::CdpError::Protocol { message, .. } if message.contains("invalid URL") => {
-                        ErrorBody::new(ErrorCode::InvalidArguments, format!("{url} is no valid address"))
+        let mut leaving = self.window_for_leaving(ctx, observe).await?;
+        let (navigated, documents) = loop {
+            let documents = self.with(|s| s.documents);
+            let command = cdp::page::Navigate { url: url.to_owned(), ..Default::default() };
+            let pending = self.inner.session.start(command);
+            let limited = ctx.at_most(COMMIT_LIMIT);
+            let asked = self.while_leaving(async {
+                let answer = limited.wait("the server", pending).await;
+                let loading = matches!(&answer, Ok(Ok(n)) if n.loader_id.is_some() && n.error_text.is_none() && n.is_download != Some(true));
+                // The event of the commit may come just behind the answer of the command.
+                let committed = if loading { self.committed(ctx, documents).await } else { Ok(()) };
+                (answer, committed)
+            });
+            let (answer, committed) = match asked.await {
+                Beat::Done(done) => done,
+                // A dialog on leaving or while loading holds the answer back.
+                Beat::Dialog => {
+                    let effect = self.watch(ctx, leaving.window, observe, Vec::new()).await?;
+                    return Ok(Acted { effect, error: self.held_back(), ..Acted::default() });
+                }
+                Beat::Stuck => {
+                    leaving = self.let_go_of(ctx, leaving).await?;
+                    continue;
+                }
+            };
+            let error = match (answer, committed) {
+                (Ok(Ok(navigated)), Ok(())) => break (navigated, documents),
+                (Ok(Ok(_)), Err(error)) => error,
+                (Ok(Err(cdp::CdpError::Protocol { message, .. })), _) if message.contains("invalid URL") => {
+                    ErrorBody::new(ErrorCode::InvalidArguments, format!("{url} is no valid address"))
+                }
+                (Ok(Err(other)), _) => from_cdp(other),
+                (Err(error), _) => {
+                    // A load that nobody waits for any more must not come in the middle of what is done next.
+                    drop(self.inner.session.start(cdp::page::StopLoading::default()));
+                    if error.code == ErrorCode::Deadline {
+                        ErrorBody::new(
+                            ErrorCode::Timeout,
+                            format!("{url} did not answer within {} s; loading was stopped", COMMIT_LIMIT.as_secs()),
+                        )
+                        .next("check that the server is running, then navigate again")
+                    } else {
+                        error
                     }
-                    other => from_cdp(other),
-                });
-            }
-            Err(error) if error.code == ErrorCode::Deadline => {
-                self.abandon(window);
-                drop(self.inner.session.start(cdp::page::StopLoading::default()));
-                return Err(ErrorBody::new(
-                    ErrorCode::Timeout,
-                    format!("{url} did not answer within {} s; loading was stopped", COMMIT_LIMIT.as_secs()),
-                )
-                .next("check that the server is running, then navigate again"));
-            }
-            Err(error) => {
-                self.abandon(window);
-                // A load that nobody waits for any more must not come in the middle of what is done next.
-                drop(self.inner.session.start(cdp::page::StopLoading::default()));
-                return Err(error);
-            }
+                }
+            };
+            self.abandon(leaving.window);
+            return Err(error);
         };
+        let window = leaving.window;
         if navigated.is_download == Some(true) || navigated.error_text.as_deref() == Some("net::ERR_ABORTED")
         {
             // The answer was a download, or no document came: the page stays, and the effect says what happened.
@@ -92,11 +110,7 @@ impl Tab {
             }
             return Err(navigation_error(url, &error));
         }
-        if navigated.loader_id.is_some() {
-            // The event of the commit may come just behind the answer of the command.
-            self.committed(ctx, documents).await?;
-        }
-        self.arrive(ctx, window, observe).await
+        self.arrive(ctx, Leaving { window, freed: leaving.freed }, observe).await
     }
 
     /// Goes back in the history.
@@ -132,23 +146,28 @@ impl Tab {
             return Err(ErrorBody::new(ErrorCode::NavFailed, format!("there is no page to go {way} to"))
                 .next("open an address with browser_navigate"));
         };
-        let window = self.window_for_leaving(ctx, observe).await?;
-        let (documents, clock) = self.with(|s| (s.documents, s.clock));
-        let command = cdp::page::NavigateToHistoryEntry { entry_id: entry.id };
-        if let Err(error) = self.send_settled(ctx, command).await {
-            self.abandon(window);
-            return Err(error);
+        let mut leaving = self.window_for_leaving(ctx, observe).await?;
+        loop {
+            let (documents, clock) = self.with(|s| (s.documents, s.clock));
+            let command = cdp::page::NavigateToHistoryEntry { entry_id: entry.id };
+            let limited = ctx.at_most(COMMIT_LIMIT);
+            let moved = self.while_leaving(async {
+                self.send_settled(ctx, command).await?;
+                self.wait_until(&limited, "the page", |s| {
+                    let within = s.log.since(clock + 1).any(|w| matches!(w, super::Happening::Url { .. }));
+                    (within || s.documents != documents || s.life != Life::Alive).then_some(())
+                })
+                .await
+            });
+            match moved.await {
+                Beat::Done(Ok(())) | Beat::Dialog => return self.arrive(ctx, leaving, observe).await,
+                Beat::Done(Err(error)) => {
+                    self.abandon(leaving.window);
+                    return Err(error);
+                }
+                Beat::Stuck => leaving = self.let_go_of(ctx, leaving).await?,
+            }
         }
-        let limited = ctx.at_most(COMMIT_LIMIT);
-        let moved = self.wait_until(&limited, "the page", |s| {
-            let within = s.log.since(clock + 1).any(|w| matches!(w, super::Happening::Url { .. }));
-            (within || s.documents != documents || s.dialog.is_some() || s.life != Life::Alive).then_some(())
-        });
-        if let Err(error) = moved.await {
-            self.abandon(window);
-            return Err(error);
-        }
-        self.arrive(ctx, window, observe).await
     }
 
     /// Sends a command that the browser process answers. Just after a navigation it refuses such commands, since the
@@ -178,50 +197,74 @@ impl Tab {
     /// As [`Tab::navigate`].
     pub async fn reload(&self, ctx: &CallCtx, observe: &Observe) -> Result<Acted, ErrorBody> {
         self.check_open()?;
-        let window = self.window_for_leaving(ctx, observe).await?;
-        let documents = self.with(|s| s.documents);
-        let sent = self.inner.session.start(cdp::page::Reload::default());
-        let done = tokio::select! {
-            biased;
-            done = async {
-                ctx.wait("the reload", sent).await?.map_err(from_cdp)?;
+        let mut leaving = self.window_for_leaving(ctx, observe).await?;
+        loop {
+            let documents = self.with(|s| s.documents);
+            // Where the page was left to free the tab, it is the history that has it.
+            let left = match leaving.freed {
+                Some(Rung::Left(entry)) => entry,
+                _ => None,
+            };
+            let reload = self.while_leaving(async {
+                match left {
+                    Some(entry_id) => {
+                        self.send_settled(ctx, cdp::page::NavigateToHistoryEntry { entry_id }).await?;
+                    }
+                    None => {
+                        let sent = self.inner.session.start(cdp::page::Reload::default());
+                        ctx.wait("the reload", sent).await?.map_err(from_cdp)?;
+                    }
+                }
                 self.committed(ctx, documents).await
-            } => done,
-            () = self.dialog_opened() => Ok(()),
-        };
-        if let Err(error) = done {
-            self.abandon(window);
-            return Err(error);
-        }
-        self.arrive(ctx, window, observe).await
-    }
-
-    /// Refuses a closed tab; a crashed one can be brought back by loading something.
-    fn check_open(&self) -> Result<(), ErrorBody> {
-        match self.check_ready() {
-            Err(error) if error.code == ErrorCode::PageCrashed => Ok(()),
-            other => other,
-        }
-    }
-
-    /// A window for an action after which this document is gone; a page that can't be observed is left all the same.
-    async fn window_for_leaving(
-        &self,
-        ctx: &CallCtx,
-        observe: &Observe,
-    ) -> Result<Option<Window>, ErrorBody> {
-        match self.window(ctx, observe, None).await {
-            Err(error)
-                if matches!(
-                    error.code,
-                    ErrorCode::PageUnresponsive | ErrorCode::PageCrashed | ErrorCode::Internal
-                ) =>
-            {
-                // A page that loops would hold up its own leaving; ending its script lets it go.
-                drop(self.inner.session.start(cdp::runtime::TerminateExecution::default()));
-                Ok(observe.enabled.then(|| self.open_blind_window()))
+            });
+            match reload.await {
+                Beat::Done(Ok(())) | Beat::Dialog => return self.arrive(ctx, leaving, observe).await,
+                Beat::Done(Err(error)) => {
+                    self.abandon(leaving.window);
+                    return Err(error);
+                }
+                Beat::Stuck => leaving = self.let_go_of(ctx, leaving).await?,
             }
-            other => other,
+        }
+    }
+
+    /// A window for an action after which this document is gone; a page that can't be observed is left all the same,
+    /// and one that does not answer is made to let go.
+    async fn window_for_leaving(&self, ctx: &CallCtx, observe: &Observe) -> Result<Leaving, ErrorBody> {
+        let blind = || observe.enabled.then(|| self.open_blind_window());
+        let window = match self.while_leaving(self.window(ctx, observe, None)).await {
+            Beat::Done(Ok(window)) => return Ok(Leaving { window, freed: None }),
+            Beat::Done(Err(error))
+                if matches!(error.code, ErrorCode::PageCrashed | ErrorCode::Internal) =>
+            {
+                return Ok(Leaving { window: blind(), freed: None });
+            }
+            Beat::Done(Err(error)) if error.code == ErrorCode::PageUnresponsive => blind(),
+            Beat::Done(Err(error)) => return Err(error),
+            Beat::Dialog => return Err(self.dialog_error()),
+            Beat::Stuck => blind(),
+        };
+        let freed = self.free(ctx).await;
+        self.freed(Leaving { window, freed: None }, freed)
+    }
+
+    /// Frees a page that answered and then did not let itself be left, once. What loops there is a handler of leaving,
+    /// or begins again and again: ending one script is not enough.
+    async fn let_go_of(&self, ctx: &CallCtx, leaving: Leaving) -> Result<Leaving, ErrorBody> {
+        let freed = match leaving.freed {
+            None | Some(Rung::ScriptEnded) => self.free_harshly(ctx).await,
+            Some(_) => Err(self.unresponsive("it does not let itself be left")),
+        };
+        self.freed(leaving, freed)
+    }
+
+    fn freed(&self, leaving: Leaving, freed: Result<Rung, ErrorBody>) -> Result<Leaving, ErrorBody> {
+        match freed {
+            Ok(rung) => Ok(Leaving { freed: Some(rung), ..leaving }),
+            Err(error) => {
+                self.abandon(leaving.window);
+                Err(error)
+            }
         }
     }
 
@@ -239,17 +282,26 @@ impl Tab {
     async fn arrive(
         &self,
         ctx: &CallCtx,
-        window: Option<Window>,
+        leaving: Leaving,
         observe: &Observe,
     ) -> Result<Acted, ErrorBody> {
+        let Leaving { window, freed } = leaving;
         let content = ctx.at_most(Duration::from_secs(20));
         // Without its content in time the page may still be usable in part: the effect tells.
         let ready = self.wait_until(&content, "the page's content", |s| {
             let stopped = s.dialog.is_some() || matches!(s.life, Life::Closed(_));
             (stopped || (s.content_loaded && s.main().is_some_and(|f| f.world.is_some()))).then_some(())
         });
-        let mut notes = Vec::new();
-        if ready.await.is_err() {
+        let ready = tokio::select! {
+            biased;
+            ready = ready => ready,
+            () = self.stuck(&self.inner.session) => {
+                self.abandon(window);
+                return Err(self.unresponsive("its document came and its script does not end").with("url", self.url()));
+            }
+        };
+        let mut notes: Vec<String> = freed.map(Rung::words).into_iter().collect();
+        if ready.is_err() {
             ctx.check("the page")?;
             notes.push("the page's content did not come within 20 s; it may be usable in part".to_owned());
         }

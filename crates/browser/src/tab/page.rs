@@ -5,7 +5,7 @@ use super::state::{Frame, Life};
 use crate::errors::{document_gone, from_cdp};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use truehand_base::{CallCtx, ErrorBody, ErrorCode};
 use truehand_cdp::runtime::CallArgument;
 use truehand_cdp::{self as cdp, CdpError, ExecutionContextId, RemoteObjectId};
@@ -65,6 +65,10 @@ pub(super) const ANSWER_LIMIT: Duration = Duration::from_millis(4_500);
 
 /// The same for a frame in a process of its own, without which the rest of the page can be used.
 const FRAME_ANSWER_LIMIT: Duration = Duration::from_millis(2_500);
+
+/// How long a page that is on its way to another document is waited for, and in what steps.
+const WAY_LIMIT: Duration = Duration::from_secs(20);
+const WAY_STEP: Duration = Duration::from_secs(1);
 
 /// Why a page function gave no answer.
 #[derive(Debug)]
@@ -185,19 +189,11 @@ impl Tab {
         pending: cdp::Pending<cdp::runtime::Evaluated>,
         limit: Duration,
     ) -> Result<Value, PageError> {
-        let limited = ctx.at_most(limit);
         let answer = tokio::select! {
             biased;
-            answer = limited.wait(name, pending) => answer,
+            answer = self.patiently(ctx, name, pending, limit) => answer?,
             () = self.dialog_opened() => return Err(PageError::DialogOpen),
             () = self.stuck(&self.inner.session) => return Err(self.unresponsive(name).into()),
-        };
-        let answer = match answer {
-            Ok(answer) => answer,
-            Err(error) if error.code == ErrorCode::Deadline && ctx.remaining() > Duration::ZERO => {
-                return Err(self.unresponsive(name).into());
-            }
-            Err(error) => return Err(error.into()),
         };
         match answer {
             Ok(result) => match result.exception_details {
@@ -213,6 +209,39 @@ impl Tab {
                 }
             },
             Err(error) => Err(self.page_error(error)),
+        }
+    }
+
+    /// Waits up to the limit, and longer while another document is on its way: the browser holds the question back.
+    async fn patiently<T>(
+        &self,
+        ctx: &CallCtx,
+        name: &str,
+        mut pending: cdp::Pending<T>,
+        limit: Duration,
+    ) -> Result<Result<T, CdpError>, ErrorBody> {
+        let started = Instant::now();
+        let mut limited = ctx.at_most(limit);
+        loop {
+            match limited.wait(name, &mut pending).await {
+                Err(error) if error.code == ErrorCode::Deadline && !ctx.remaining().is_zero() => {
+                    if !self.with(|s| s.on_its_way()) {
+                        return Err(self.unresponsive(name));
+                    }
+                    if started.elapsed() >= limit.max(WAY_LIMIT) {
+                        let what = format!(
+                            "tab {} is on its way from {} to a page whose server has not answered for {} s",
+                            self.id(),
+                            self.url(),
+                            started.elapsed().as_secs()
+                        );
+                        return Err(ErrorBody::new(ErrorCode::Timeout, what)
+                            .next("call again to wait longer, or open another address with browser_navigate"));
+                    }
+                    limited = ctx.at_most(WAY_STEP);
+                }
+                other => return other,
+            }
         }
     }
 
@@ -263,6 +292,10 @@ impl Tab {
                 }),
                 // The frame or its parent went away meanwhile: it is simply not part of this reading.
                 Err(PageError::DocumentGone) => {}
+                Err(PageError::Failed(error)) if error.code == ErrorCode::Deadline => {
+                    ctx.check("the page's frames")?;
+                    return Err(self.unresponsive("the page's frames"));
+                }
                 Err(other) => return Err(other.into_body(self)),
             }
         }

@@ -131,7 +131,12 @@ impl Tab {
     /// Waits for acknowledgements one after the other; for gestures whose parts depend on each other.
     pub(crate) async fn acknowledge(&self, ctx: &CallCtx, sent: Sent) -> Result<(), ErrorBody> {
         for pending in sent {
-            ctx.wait("the input", pending).await?.map_err(from_cdp)?;
+            tokio::select! {
+                biased;
+                answer = ctx.wait("the input", pending) => { answer?.map_err(from_cdp)?; }
+                () = self.dialog_opened() => return Err(self.dialog_error()),
+                () = self.stuck(&self.inner.session) => return Err(self.input_stuck()),
+            }
         }
         Ok(())
     }

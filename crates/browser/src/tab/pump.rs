@@ -50,10 +50,7 @@ fn handle(tab: &TabInner, event: &Event) {
         method if method.starts_with("Page.") => page(tab, &session, event),
         "Target.attachedToTarget" => attached(tab, event),
         "Target.detachedFromTarget" => detached(tab, event),
-        "Inspector.targetCrashed" => {
-            tab.with(|s| s.life = Life::Crashed);
-            tab.session.fail_pending("renderer crash");
-        }
+        "Inspector.targetCrashed" => crashed(tab, &session),
         "Input.dragIntercepted" => {
             if let Some(e) = read::<cdp::input::DragIntercepted>(event) {
                 tab.with(|s| s.drag = Some(e.data));
@@ -61,6 +58,23 @@ fn handle(tab: &TabInner, event: &Event) {
         }
         _ => {}
     }
+}
+
+/// The renderer of the tab, or only that of a frame in it, crashed.
+fn crashed(tab: &TabInner, session: &Session) {
+    tab.with(|s| {
+        // Its dialog went with it.
+        s.dialog.take_if(|open| is_main(tab, session) || open.session.id() == session.id());
+        if is_main(tab, session) {
+            s.life = Life::Crashed;
+        } else {
+            for frame in s.frames.values_mut().filter(|f| f.session.id() == session.id()) {
+                frame.world = None;
+                frame.page_world = None;
+            }
+        }
+    });
+    session.fail_pending("renderer crash");
 }
 
 fn network(tab: &TabInner, event: &Event) {
@@ -211,6 +225,7 @@ fn page(tab: &TabInner, session: &Session, event: &Event) {
                 && !matches!(e.navigation_type.as_str(), "sameDocument" | "historySameDocument")
             {
                 s.navigating = true;
+                s.navigating_at = Some(std::time::Instant::now());
             }
         });
     } else if let Some(e) = read::<cdp::page::FrameStoppedLoading>(event) {
@@ -270,6 +285,9 @@ fn frame_navigated(tab: &TabInner, session: &Session, e: cdp::page::FrameNavigat
             s.drop_frame(&child);
         }
         s.new_document(&e.frame.loader_id);
+        // A dialog of the document that is gone is gone with it.
+        s.dialog = None;
+        s.silent = false;
         s.navigating = false;
         s.documents += 1;
         s.content_loaded = false;
@@ -357,5 +375,6 @@ fn detached(tab: &TabInner, event: &Event) {
         for frame in gone {
             s.drop_frame(&frame);
         }
+        s.dialog.take_if(|open| open.session.id() == Some(&e.session_id));
     });
 }

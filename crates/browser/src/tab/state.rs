@@ -25,6 +25,8 @@ pub(crate) struct Frame {
     pub named_in: Option<ExecutionContextId>,
     /// When it came, or came into another process.
     pub since: Instant,
+    /// It runs in a process of its own and does not answer; the page around it may.
+    pub mute: bool,
 }
 
 /// A dialog that is open.
@@ -117,6 +119,9 @@ impl Request {
     }
 }
 
+/// How long a document may take to be shown once its server has answered.
+const COMMIT_TIME: Duration = Duration::from_millis(1_500);
+
 /// How long the body of an answer that has begun is waited for.
 pub(crate) const BODY_TIME: Duration = Duration::from_millis(150);
 
@@ -154,7 +159,7 @@ fn names_a_tracker(url: &str) -> bool {
 }
 
 /// The part of an address that tells whether two of them are of the same people: the last two names of the host.
-fn site(url: &str) -> &str {
+pub(crate) fn site(url: &str) -> &str {
     let origin = origin(url);
     let host = origin.split_once("://").map_or(origin, |(_, host)| host);
     let host = host.rsplit_once(':').map_or(host, |(name, _)| name);
@@ -247,12 +252,16 @@ pub(crate) struct TabState {
     pub last_window_end: u64,
     /// Main-frame navigations that were asked for and have neither committed nor failed.
     pub navigating: bool,
+    /// When the last of them began.
+    pub navigating_at: Option<Instant>,
     /// How many documents the main frame has had.
     pub documents: u64,
     pub content_loaded: bool,
     pub loaded: bool,
     /// Set when the page stopped answering while an action was observed.
     pub unresponsive: bool,
+    /// The page has been asked in vain, and has not answered anything since.
+    pub silent: bool,
     /// The file chooser that a click opened while choosers are intercepted.
     pub chooser: Option<(Session, Option<BackendNodeId>)>,
     /// The data of a drag that was intercepted.
@@ -295,6 +304,7 @@ impl TabState {
             page_world: None,
             named_in: None,
             since: Instant::now(),
+            mute: false,
         };
         TabState {
             life: Life::Alive,
@@ -313,13 +323,26 @@ impl TabState {
             window_at: None,
             last_window_end: 0,
             navigating: false,
+            navigating_at: None,
             documents: 0,
             content_loaded: true,
             loaded: true,
             unresponsive: false,
+            silent: false,
             chooser: None,
             drag: None,
             downloads: HashMap::new(),
+        }
+    }
+
+    /// Whether another document is on its way whose server has not answered yet. The browser passes nothing on to the
+    /// page meanwhile, so that its silence means nothing.
+    pub fn on_its_way(&self) -> bool {
+        let Some(since) = self.navigating_at.filter(|_| self.navigating) else { return false };
+        let asked = self.requests.iter().rev().find(|r| r.main && r.kind == "Document" && r.started_at >= since);
+        match asked {
+            Some(request) => request.answered.or(request.ended_at).is_none_or(|at| at.elapsed() < COMMIT_TIME),
+            None => since.elapsed() < COMMIT_TIME,
         }
     }
 
@@ -367,6 +390,7 @@ impl TabState {
                 page_world: None,
                 named_in: None,
                 since: Instant::now(),
+                mute: false,
             }
         })
     }
@@ -388,9 +412,10 @@ impl TabState {
         self.frames.get(&self.main_frame)
     }
 
-    /// Frames that have a world, main frame first, then in order of appearance.
+    /// Frames that have a world and answer, main frame first, then in order of appearance.
     pub fn live_frames(&self) -> Vec<Frame> {
-        let mut frames: Vec<Frame> = self.frames.values().filter(|f| f.world.is_some()).cloned().collect();
+        let mut frames: Vec<Frame> =
+            self.frames.values().filter(|f| f.world.is_some() && !f.mute).cloned().collect();
         frames.sort_by_key(|f| f.number);
         frames
     }

@@ -8,6 +8,7 @@ commands! {
     SetFocusEmulationEnabled = "Emulation.setFocusEmulationEnabled" -> Empty;
     SetDeviceMetricsOverride = "Emulation.setDeviceMetricsOverride" -> Empty;
     ClearDeviceMetricsOverride = "Emulation.clearDeviceMetricsOverride" -> Empty;
+    SetScriptExecutionDisabled = "Emulation.setScriptExecutionDisabled" -> Empty;
 }
 
 /// Makes a page in the background behave as one in front.
@@ -35,3 +36,10 @@ pub struct SetDeviceMetricsOverride {
 /// Goes back to the real screen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClearDeviceMetricsOverride {}
+
+/// Turns the page's scripts off and on again. It takes effect also while one of them runs in an endless loop.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SetScriptExecutionDisabled {
+    /// Whether they are off.
+    pub value: bool,
+}

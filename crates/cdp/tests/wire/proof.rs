@@ -299,6 +299,9 @@ impl Proof {
         let ended = endless.within(&ctx()).await;
         assert!(!matches!(ended, Err(CdpError::Deadline { .. })), "{ended:?}");
         assert_eq!(self.value("1 + 1").await, json!(2));
+        for value in [true, false] {
+            self.tab(emulation::SetScriptExecutionDisabled { value }).await;
+        }
         assert_eq!(self.value("'x'.repeat(20_000_000)").await.as_str().map(str::len), Some(20_000_000));
         assert_eq!(self.value("'<\\ud800>'").await, json!("<\u{fffd}>"));
     }

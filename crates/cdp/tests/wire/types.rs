@@ -36,6 +36,7 @@ fn check(protocol: &Protocol) -> (BTreeSet<&'static str>, BTreeSet<&'static str>
         emulation::SetFocusEmulationEnabled,
         emulation::SetDeviceMetricsOverride,
         emulation::ClearDeviceMetricsOverride,
+        emulation::SetScriptExecutionDisabled,
         input::DispatchMouseEvent,
         input::DispatchKeyEvent,
         input::InsertText,
