@@ -170,6 +170,21 @@ impl Tab {
         }))
     }
 
+    /// Requests that sent data and failed after the last action's window had closed. The next action's window tells
+    /// them as well.
+    #[must_use]
+    pub fn failed_late(&self) -> Vec<RequestFact> {
+        self.with(|s| {
+            let sends = |method: &str| matches!(method, "POST" | "PUT" | "PATCH" | "DELETE");
+            let since = s.last_window_end;
+            let failed = s.requests.iter().filter(|r| {
+                let late = r.ended.is_some_and(|end| end > since);
+                late && r.failed() && !r.ambient && !r.beacon && sends(&r.method)
+            });
+            failed.map(|r| r.fact(&s.url)).take(10).collect()
+        })
+    }
+
     /// A window on a page that answers nothing: only what the browser reports is counted.
     pub(crate) fn open_blind_window(&self) -> Window {
         self.with(|s| Window {
