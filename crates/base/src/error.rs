@@ -102,7 +102,7 @@ codes! {
     /// The tab does not answer.
     PageUnresponsive = "PAGE_UNRESPONSIVE", exit 4, retry true, "close the tab with browser_close_tab or reload it; other tabs are not affected";
     /// The browser process is gone.
-    BrowserGone = "BROWSER_GONE", exit 5, retry true, "call again: a new browser is started; open pages were lost";
+    BrowserGone = "BROWSER_GONE", exit 5, retry true, "call again: the browser is started anew, or connected anew if it was not ours; read the page before acting";
     /// The page went elsewhere while the action was on its way.
     NavigatedDuringAction = "NAVIGATED_DURING_ACTION", exit 1, retry false, "read the new page before acting on it";
     /// The address did not load.

@@ -488,10 +488,13 @@ impl Scope {
             state.space.take().is_some()
         };
         if lost {
-            return Err(ErrorBody::new(
-                ErrorCode::BrowserGone,
-                "the browser ended since the last call; its pages are lost",
-            ));
+            // A browser of somebody else may well live on with all its pages; only their handles are void.
+            let message = if self.inner.options.attach.is_some() {
+                "the connection to the browser was lost since the last call; the handles of its tabs are void"
+            } else {
+                "the browser ended since the last call; its pages are lost"
+            };
+            return Err(ErrorBody::new(ErrorCode::BrowserGone, message));
         }
         let pool = self.inner.pool.upgrade();
         let pool =

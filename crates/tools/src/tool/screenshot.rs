@@ -122,7 +122,7 @@ impl Tool for Screenshot {
         let mut reply = self.describe(tab.id(), &shot, &options);
         match &self.path {
             Some(path) => {
-                let full = cx.working_dir.join(local_path(path));
+                let full = cx.working_dir.join(place(path)?);
                 save(&full, &shot.bytes).await?;
                 reply.done = format!("{}, saved to {}", reply.done, full.display());
                 reply.put("path", full.display().to_string());
@@ -172,6 +172,20 @@ fn artifact(folder: &Path, tab: TabId, mime_type: &str) -> PathBuf {
 }
 
 /// Writes a file whole: beside its place first, then moved there.
+/// The place that a path means. A drive of Windows that is not here is no folder to be made.
+fn place(path: &str) -> Result<PathBuf, ErrorBody> {
+    let place = local_path(path);
+    let drive = place.ancestors().filter(|folder| folder.parent() == Some(Path::new("/mnt"))).last();
+    match drive.filter(|drive| place.as_os_str() != path && !drive.exists()) {
+        None => Ok(place),
+        Some(drive) => Err(ErrorBody::new(
+            ErrorCode::InvalidArguments,
+            format!("'{path}' lies on a drive of Windows, which would be {} here and is not there", drive.display()),
+        )
+        .next("pass a path of this machine")),
+    }
+}
+
 async fn save(path: &Path, bytes: &[u8]) -> Result<(), ErrorBody> {
     let failed = |error: std::io::Error| {
         ErrorBody::new(ErrorCode::StoreFailed, format!("can't write {}: {error}", path.display()))

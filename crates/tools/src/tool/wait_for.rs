@@ -99,6 +99,16 @@ fn time_to_pass(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.min(60.0)).unwrap_or(Duration::ZERO)
 }
 
+/// Says which requests failed after the last action was answered: a page that shows what was waited for may not know.
+fn warn_of_failures(reply: &mut Reply, tab: &Tab) {
+    for request in tab.failed_late() {
+        let end = request.status.map_or_else(|| request.error.clone().unwrap_or_default(), |s| s.to_string());
+        let path = clip(&request.path, 120);
+        let message = format!("{} {path} {end} since the last action; do not trust what the page says", request.method);
+        reply.warn("REQUEST_FAILED", message);
+    }
+}
+
 impl WaitFor {
     fn condition(&self) -> Result<Condition, ErrorBody> {
         Ok(Condition {
@@ -194,6 +204,7 @@ impl Tool for WaitFor {
         let mut reply = Reply::of(tab.id(), format!("waited {waited} ms{what}"));
         reply.put("met", true);
         reply.put("waited_ms", waited);
+        warn_of_failures(&mut reply, &tab);
         let observe = common.observe(cx.observe);
         if let Some(element) = &self.then_click {
             let acted = tab.click(cx.call, &element.target, &click::plain(common.mode, None), &observe).await;

@@ -59,7 +59,7 @@ fn a_download_is_told_with_its_path_size_and_checksum() {
 /// browser-use#1913, #2598: after an attach the file is not saved, or empty.
 #[test]
 fn blob_and_attachment_links_are_saved_after_an_attach() {
-    let stranger = Stranger::showing(&[]);
+    let stranger = Stranger::start();
     let mut agent = agent_in(Arc::new(Home::new()), &["--attach", &stranger.address()]);
     let url = agent.site.url("/complaints/files.html");
     agent.ok("browser_new_tab", json!({ "url": url }));

@@ -15,9 +15,11 @@ fn attached(address: &str) -> Agent {
 #[test]
 fn an_attach_is_not_held_up_by_a_frozen_tab() {
     let site = Site::start_blocking();
-    let frozen = site.url("/complaints/wedges.html?now");
-    let stranger = Stranger::showing(&[frozen, site.url("/complaints/counter.html")]);
+    let stranger = Stranger::start();
     let address = stranger.address();
+    stranger.open(&site.url("/complaints/counter.html"));
+    // On the other host, and so in a process of its own.
+    stranger.open(&site.other_host_url("/complaints/wedges.html?now"));
     // The page says so in the last moment before it freezes.
     until("the frozen page", || site.count("POST", "/frozen") > 0);
     let mut agent = attached(&address);
@@ -38,7 +40,7 @@ fn an_attach_is_not_held_up_by_a_frozen_tab() {
 /// chrome-devtools-mcp#825, #1794, agent-browser#962, #1365: the browser asks for consent at each connection.
 #[test]
 fn a_daemon_connects_to_a_browser_once_for_all_calls_and_clients() {
-    let stranger = Stranger::showing(&[]);
+    let stranger = Stranger::start();
     let relay = Relay::to(&stranger, false);
     let home = Arc::new(Home::new());
     let args = ["--attach", &relay.address()];
@@ -56,7 +58,7 @@ fn a_daemon_connects_to_a_browser_once_for_all_calls_and_clients() {
 /// chrome-devtools-mcp#2778: consent and the host's limit of 60 s block each other: the host kills the server.
 #[test]
 fn a_browser_that_waits_for_consent_is_told_long_before_a_host_gives_up() {
-    let stranger = Stranger::showing(&[]);
+    let stranger = Stranger::start();
     let relay = Relay::to(&stranger, true);
     let mut agent = attached(&relay.address());
     let (told, took) = timed(|| agent.call("browser_list_tabs", json!({})));

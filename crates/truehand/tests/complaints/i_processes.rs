@@ -104,12 +104,12 @@ fn a_wedged_tab_is_told_in_5_s_holds_up_no_other_and_can_be_closed() {
 #[test]
 fn a_long_job_is_answered_with_a_handle_and_runs_once() {
     let home = Arc::new(Home::new());
-    home.write("config.toml", "[tasks]\nanswer_ms = 1000\n");
+    home.write("config.toml", "[tasks]\nanswer_ms = 4000\n");
     let mut agent = agent_in(home, &[]);
     agent.open("/complaints/counter.html");
-    let script = "fetch('/job', { method: 'POST' }).then(() => new Promise((done) => setTimeout(done, 4000, 'paid')))";
+    let script = "fetch('/job', { method: 'POST' }).then(() => new Promise((done) => setTimeout(done, 7000, 'paid')))";
     let (told, took) = timed(|| agent.call("browser_execute_js", json!({ "script": script })));
-    assert!(took < Duration::from_millis(3_500), "{took:?}: {}", told.text);
+    assert!(took < Duration::from_millis(6_500), "{took:?}: {}", told.text);
     let task = told.structured["task"]["task_id"].as_str().unwrap_or_else(|| panic!("{}", told.text)).to_owned();
     assert!(told.text.contains(&task) && told.structured["ok"] == false, "{}", told.text);
     let mut result = told;
@@ -151,7 +151,7 @@ fn resident_kb(pid: i32) -> u64 {
 /// chrome-devtools-mcp#1254, #2290, claude-code#39707: each call pulls the browser to the front, keystrokes go astray.
 #[test]
 fn no_call_takes_the_focus_from_the_page_that_has_it() {
-    let stranger = crate::stranger::Stranger::showing(&[]);
+    let stranger = crate::stranger::Stranger::start();
     let mut agent = agent_in(Arc::new(Home::new()), &["--attach", &stranger.address()]);
     let url = agent.site.url("/complaints/focus.html");
     let theirs = agent.ok("browser_new_tab", json!({ "url": url })).structured["tab_id"].clone();

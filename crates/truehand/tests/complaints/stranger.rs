@@ -13,14 +13,14 @@ pub struct Stranger {
 }
 
 impl Stranger {
-    /// Starts one that shows these addresses.
-    pub fn showing(urls: &[String]) -> Stranger {
+    /// Starts one with an empty tab.
+    pub fn start() -> Stranger {
         let profile = tempfile::Builder::new().prefix("th-stranger-").tempdir().unwrap();
         let process = Command::new(truehand_testkit::chromium())
             .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"])
             .args(["--remote-debugging-port=0", "--disable-background-networking"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
-            .args(urls)
+            .arg("about:blank")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -39,6 +39,16 @@ impl Stranger {
             found.is_some()
         });
         found.unwrap()
+    }
+
+    /// Opens a tab of the browser's own.
+    pub fn open(&self, url: &str) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.endpoint().0)).unwrap();
+        let request = format!("PUT /json/new?{url} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.contains("200 OK"), "{answer}");
     }
 
     /// Its WebSocket address.
