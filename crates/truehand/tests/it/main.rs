@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first thing that goes wrong")]
 
 mod cli;
+mod clients;
 mod daemon;
 mod harm;
 mod mcp;
+mod tasks;
 
 use std::time::{Duration, Instant};
 
