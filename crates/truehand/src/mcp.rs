@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use truehand_base::{CallCtx, Caller, ClientId, ClientKind, ErrorBody, ErrorCode, Verb};
 use truehand_server::daemon::{ClientSettings, DaemonClient};
 use truehand_server::mcp::http::{HttpClient, HttpOptions, HttpServer, ListenAddress, Origin, TokenPlace};
-use truehand_server::mcp::{McpOptions, Presence, ResourceRoots, Structured, serve_stdio};
+use truehand_server::mcp::{Face, McpOptions, Presence, ResourceRoots, Structured, serve_stdio};
 
 /// Every call answers before 45 s, since some clients give up at 60.
 const CALL_LIMIT: Duration = Duration::from_millis(44_000);
@@ -132,7 +132,8 @@ fn http(
     let clients = move || {
         let (daemon, options) = served.client();
         let caller: Arc<dyn Caller> = daemon.clone();
-        HttpClient { caller, options, goodbye: Box::pin(async move { daemon.goodbye().await }) }
+        let goodbye = Box::pin(async move { daemon.goodbye().await });
+        HttpClient { handler: Arc::new(Face::new(caller, options)), goodbye }
     };
     runtime()?.block_on(async {
         let options = HttpOptions { address, token, origins, idle, clients: Arc::new(clients) };

@@ -42,7 +42,7 @@ const REQUEST_KEY: &str = "truehand/requestKey";
 const REQUEST_KEY_ARGUMENT: &str = "request_key";
 
 /// The server of one client.
-pub(crate) struct Face {
+pub struct Face {
     pub(crate) caller: Arc<dyn Caller>,
     pub(crate) options: McpOptions,
     questions: Questions,
@@ -51,7 +51,9 @@ pub(crate) struct Face {
 }
 
 impl Face {
-    pub(crate) fn new(caller: Arc<dyn Caller>, options: McpOptions) -> Self {
+    /// A server whose tools are behind `caller`.
+    #[must_use]
+    pub fn new(caller: Arc<dyn Caller>, options: McpOptions) -> Self {
         Face { caller, options, questions: Questions::default(), told: Mutex::new(None) }
     }
 

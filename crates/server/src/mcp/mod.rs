@@ -13,15 +13,15 @@ mod tasks;
 mod tools;
 mod transport;
 
+pub use handler::Face;
 pub use presence::Presence;
 pub use resources::ResourceRoots;
 pub use tools::Structured;
 
 use crate::lines::MAX_LINE;
-use handler::Face;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::Transport;
-use rmcp::{RoleServer, ServiceExt};
+use rmcp::{Peer, RoleServer, ServerHandler, ServiceExt};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -75,39 +75,66 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let (transport, ended) = LineTransport::new(read, write, MAX_LINE);
-    converse(Arc::new(Face::new(caller, options)), transport, ended, LAST_CALLS).await
+    serve_handler(Arc::new(Face::new(caller, options)), read, write).await
 }
 
-/// Serves one client over a transport until it ends, and its calls in flight for `last_calls` longer.
-async fn converse<T>(
-    face: Arc<Face>,
-    transport: T,
-    ended: CancellationToken,
-    last_calls: Duration,
+/// Serves one client of any handler over a pair of streams.
+///
+/// # Errors
+/// When the handshake fails.
+pub async fn serve_handler<S, R, W>(
+    handler: Arc<S>,
+    read: R,
+    write: W,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
 where
-    T: Transport<RoleServer> + 'static,
+    S: Server,
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
 {
-    let service = match Arc::clone(&face).serve(transport).await {
-        Ok(service) => service,
-        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => return Err(Box::new(error)),
-    };
-    let peer: rmcp::Peer<RoleServer> = service.peer().clone();
-    let tell = async {
+    let (transport, ended) = LineTransport::new(read, write, MAX_LINE);
+    converse(handler, transport, ended, LAST_CALLS).await
+}
+
+/// A handler that also tells its client of what nobody asked about.
+pub trait Server: ServerHandler {
+    /// Tells of changes for as long as it is awaited; it never comes back.
+    fn announce(&self, peer: Peer<RoleServer>) -> impl Future<Output = ()> + Send;
+}
+
+impl Server for Face {
+    async fn announce(&self, peer: Peer<RoleServer>) {
         // Clients without a handshake subscribe instead.
         if peer.peer_info().is_none() {
             std::future::pending::<()>().await;
         }
         let mut last = None;
         loop {
-            face.list_changed(&mut last).await;
+            self.list_changed(&mut last).await;
             if let Err(error) = peer.notify_tool_list_changed().await {
                 tracing::debug!(%error, "list_changed was not sent");
             }
         }
+    }
+}
+
+/// Serves one client over a transport until it ends, and its calls in flight for `last_calls` longer.
+async fn converse<S, T>(
+    handler: Arc<S>,
+    transport: T,
+    ended: CancellationToken,
+    last_calls: Duration,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
+where
+    S: Server,
+    T: Transport<RoleServer> + 'static,
+{
+    let service = match Arc::clone(&handler).serve(transport).await {
+        Ok(service) => service,
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(Box::new(error)),
     };
+    let tell = handler.announce(service.peer().clone());
     let over = async {
         ended.cancelled().await;
         tokio::time::sleep(last_calls).await;

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use truehand_base::{Caller, ClientId, ClientKind, ErrorBody};
 use truehand_server::mcp::http::{HttpClient, HttpOptions, HttpServer, Origin, TokenPlace};
-use truehand_server::mcp::{McpOptions, ResourceRoots, Structured};
+use truehand_server::mcp::{Face, McpOptions, ResourceRoots, Structured};
 
 pub const LIMIT: Duration = Duration::from_secs(30);
 
@@ -58,11 +58,8 @@ impl Web {
                 },
             };
             let caller: Arc<dyn Caller> = caller.clone();
-            HttpClient {
-                caller,
-                options,
-                goodbye: Box::pin(async move { leaving.lock().unwrap().push(name) }),
-            }
+            let handler = Arc::new(Face::new(caller, options));
+            HttpClient { handler, goodbye: Box::pin(async move { leaving.lock().unwrap().push(name) }) }
         };
         let options = HttpOptions {
             address: address.parse()?,

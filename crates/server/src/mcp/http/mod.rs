@@ -17,7 +17,7 @@ mod streams;
 pub use address::{DEFAULT_PORT, ListenAddress};
 pub use guard::Origin;
 
-use super::McpOptions;
+use super::Server;
 use axum::body::Body;
 use guard::Guard;
 use hyper::server::conn::http1;
@@ -33,7 +33,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use truehand_base::{BoxFuture, Caller, ErrorBody};
+use truehand_base::{BoxFuture, ErrorBody};
 
 /// The path of the endpoint.
 pub const PATH: &str = "/mcp";
@@ -47,18 +47,16 @@ const MOST_CONNECTIONS: usize = 256;
 /// How long connections have to end when the server ends.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
 
-/// What a session calls through.
-pub struct HttpClient {
-    /// The way to the tools.
-    pub caller: Arc<dyn Caller>,
-    /// How the session is served.
-    pub options: McpOptions,
+/// What serves a session.
+pub struct HttpClient<S> {
+    /// Answers its requests.
+    pub handler: Arc<S>,
     /// Run when the session has ended; frees what it held.
     pub goodbye: BoxFuture<'static, ()>,
 }
 
 /// How MCP is served over HTTP.
-pub struct HttpOptions {
+pub struct HttpOptions<S> {
     /// Where to listen.
     pub address: ListenAddress,
     /// Where the token is put; the folder must be there.
@@ -68,7 +66,7 @@ pub struct HttpOptions {
     /// A session that nobody uses for so long is ended.
     pub idle: Duration,
     /// Makes the client of a new session.
-    pub clients: Arc<dyn Fn() -> HttpClient + Send + Sync>,
+    pub clients: Arc<dyn Fn() -> HttpClient<S> + Send + Sync>,
 }
 
 /// Where the token is put.
@@ -81,21 +79,21 @@ pub enum TokenPlace {
 }
 
 /// A server that listens and does not serve yet.
-pub struct HttpServer {
+pub struct HttpServer<S> {
     listeners: Vec<TcpListener>,
-    routes: Arc<Routes>,
+    routes: Arc<Routes<S>>,
     token_path: PathBuf,
     /// Removed with the server.
     _token_file: TokenFile,
     address: ListenAddress,
 }
 
-impl HttpServer {
+impl<S: Server> HttpServer<S> {
     /// Takes the port, and writes a new token.
     ///
     /// # Errors
     /// `PORT_BUSY`; `STORE_FAILED` when the token can't be written.
-    pub async fn bind(options: HttpOptions) -> Result<Self, ErrorBody> {
+    pub async fn bind(options: HttpOptions<S>) -> Result<Self, ErrorBody> {
         let (address, listeners) = options.address.bind().await?;
         let token_path = match options.token {
             TokenPlace::File(path) => path,
@@ -140,9 +138,9 @@ impl HttpServer {
     }
 }
 
-async fn accept(
+async fn accept<S: Server>(
     listener: TcpListener,
-    routes: Arc<Routes>,
+    routes: Arc<Routes<S>>,
     room: Arc<Semaphore>,
     open: TaskTracker,
     stop: CancellationToken,
@@ -171,7 +169,7 @@ async fn accept(
 }
 
 /// Answers the requests of one connection.
-async fn answer(stream: TcpStream, routes: Arc<Routes>, stop: CancellationToken) {
+async fn answer<S: Server>(stream: TcpStream, routes: Arc<Routes<S>>, stop: CancellationToken) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "small packets may wait");
     }

@@ -7,6 +7,7 @@ use super::sessionless::{Sessionless, is_sessionless};
 use super::sessions::Sessions;
 use super::streams::{Event, MOST_OPEN, NotBegun};
 use super::{HttpClient, PATH};
+use crate::mcp::Server;
 use crate::mcp::salvage::request_id;
 use axum::body::{Body, to_bytes};
 use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
@@ -40,18 +41,18 @@ const HANDSHAKE_LIMIT: Duration = Duration::from_secs(10);
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// The endpoint.
-pub(crate) struct Routes {
+pub(crate) struct Routes<S> {
     guard: Guard,
-    clients: Arc<dyn Fn() -> HttpClient + Send + Sync>,
+    clients: Arc<dyn Fn() -> HttpClient<S> + Send + Sync>,
     sessions: Sessions,
-    sessionless: Sessionless,
+    sessionless: Sessionless<S>,
     idle: Duration,
 }
 
-impl Routes {
+impl<S: Server> Routes<S> {
     pub(crate) fn new(
         guard: Guard,
-        clients: Arc<dyn Fn() -> HttpClient + Send + Sync>,
+        clients: Arc<dyn Fn() -> HttpClient<S> + Send + Sync>,
         idle: Duration,
     ) -> Self {
         Routes { guard, clients, sessions: Sessions::new(), sessionless: Sessionless::new(), idle }

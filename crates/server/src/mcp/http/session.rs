@@ -2,8 +2,7 @@
 
 use super::HttpClient;
 use super::streams::{NotBegun, Streams};
-use crate::mcp::converse;
-use crate::mcp::handler::Face;
+use crate::mcp::{Server, converse};
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, ProgressToken, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -39,7 +38,7 @@ struct Life {
 
 impl Session {
     /// Begins a session: its messages are handled until it ends, then its client leaves and `gone` is run.
-    pub(crate) fn begin(client: HttpClient, gone: impl FnOnce() + Send + 'static) -> Arc<Self> {
+    pub(crate) fn begin<S: Server>(client: HttpClient<S>, gone: impl FnOnce() + Send + 'static) -> Arc<Self> {
         let (incoming, messages) = unbounded_channel();
         let session = Arc::new(Session {
             incoming,
@@ -50,9 +49,8 @@ impl Session {
         let transport = SessionTransport { session: Arc::clone(&session), messages };
         let ended = session.ended.clone();
         tokio::spawn(async move {
-            let face = Arc::new(Face::new(client.caller, client.options));
             // Nobody is left to hear the answers of calls that still run.
-            if let Err(error) = converse(face, transport, ended.clone(), Duration::ZERO).await {
+            if let Err(error) = converse(client.handler, transport, ended.clone(), Duration::ZERO).await {
                 tracing::warn!(%error, "the handshake of a session failed");
             }
             ended.cancel();

@@ -4,7 +4,7 @@
 //! one client of ours. It leaves when it was not used for as long as a session may stay unused.
 
 use super::HttpClient;
-use crate::mcp::handler::Face;
+use crate::mcp::Server;
 use axum::body::{Body, Bytes};
 use axum::http::{Request, Response};
 use futures::StreamExt;
@@ -42,8 +42,8 @@ pub(crate) fn is_sessionless(message: &Value, version: Option<&str>) -> bool {
 }
 
 /// One client of ours.
-struct Held {
-    face: Arc<Face>,
+struct Held<S> {
+    handler: Arc<S>,
     goodbye: BoxFuture<'static, ()>,
     used: Instant,
     /// Cloned into every request that runs.
@@ -51,17 +51,17 @@ struct Held {
 }
 
 /// All of them.
-pub(crate) struct Sessionless {
-    by_name: Mutex<HashMap<String, Held>>,
+pub(crate) struct Sessionless<S> {
+    by_name: Mutex<HashMap<String, Held<S>>>,
     stop: CancellationToken,
 }
 
-impl Sessionless {
+impl<S: Server> Sessionless<S> {
     pub(crate) fn new() -> Self {
         Sessionless { by_name: Mutex::default(), stop: CancellationToken::new() }
     }
 
-    fn by_name(&self) -> MutexGuard<'_, HashMap<String, Held>> {
+    fn by_name(&self) -> MutexGuard<'_, HashMap<String, Held<S>>> {
         // Whole after every statement.
         self.by_name.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -71,10 +71,10 @@ impl Sessionless {
         &self,
         request: Request<Bytes>,
         message: &Value,
-        client: impl FnOnce() -> HttpClient,
+        client: impl FnOnce() -> HttpClient<S>,
     ) -> Result<Response<Body>, ErrorBody> {
         let name = message["params"]["_meta"][CLIENT]["name"].as_str().unwrap_or_default();
-        let (face, running) = self.hold(truehand_base::text::clip(name, 100), client)?;
+        let (handler, running) = self.hold(truehand_base::text::clip(name, 100), client)?;
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
@@ -84,7 +84,7 @@ impl Sessionless {
             .with_max_request_body_bytes(usize::MAX)
             .with_cancellation_token(self.stop.clone());
         let service = StreamableHttpService::new(
-            move || Ok(Arc::clone(&face)),
+            move || Ok(Arc::clone(&handler)),
             Arc::new(NeverSessionManager::default()),
             config,
         );
@@ -102,25 +102,24 @@ impl Sessionless {
     fn hold(
         &self,
         name: String,
-        client: impl FnOnce() -> HttpClient,
-    ) -> Result<(Arc<Face>, Arc<()>), ErrorBody> {
+        client: impl FnOnce() -> HttpClient<S>,
+    ) -> Result<(Arc<S>, Arc<()>), ErrorBody> {
         let mut by_name = self.by_name();
         if by_name.len() >= MOST && !by_name.contains_key(&name) {
             let message = format!("clients of {MOST} names are here, and no more can be");
             return Err(ErrorBody::new(ErrorCode::RateLimited, message));
         }
         let held = by_name.entry(name).or_insert_with(|| {
-            let HttpClient { caller, options, goodbye } = client();
-            let face = Arc::new(Face::new(caller, options));
-            Held { face, goodbye, used: Instant::now(), running: Arc::new(()) }
+            let HttpClient { handler, goodbye } = client();
+            Held { handler, goodbye, used: Instant::now(), running: Arc::new(()) }
         });
         held.used = Instant::now();
-        Ok((Arc::clone(&held.face), Arc::clone(&held.running)))
+        Ok((Arc::clone(&held.handler), Arc::clone(&held.running)))
     }
 
     /// Lets clients leave that nobody uses.
     pub(crate) async fn sweep(&self, patience: Duration) {
-        let unused: Vec<Held> = {
+        let unused: Vec<Held<S>> = {
             let mut by_name = self.by_name();
             for held in by_name.values_mut().filter(|held| Arc::strong_count(&held.running) > 1) {
                 held.used = Instant::now();
@@ -135,7 +134,7 @@ impl Sessionless {
     /// Ends what runs, and lets all clients leave.
     pub(crate) async fn end(&self) {
         self.stop.cancel();
-        let all: Vec<Held> = self.by_name().drain().map(|(_, held)| held).collect();
+        let all: Vec<Held<S>> = self.by_name().drain().map(|(_, held)| held).collect();
         for held in all {
             held.goodbye.await;
         }

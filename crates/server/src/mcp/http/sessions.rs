@@ -3,6 +3,7 @@
 use super::HttpClient;
 use super::secret;
 use super::session::Session;
+use crate::mcp::Server;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -36,9 +37,9 @@ impl Sessions {
     }
 
     /// Begins a session.
-    pub(crate) fn begin(
+    pub(crate) fn begin<S: Server>(
         &self,
-        client: impl FnOnce() -> HttpClient,
+        client: impl FnOnce() -> HttpClient<S>,
     ) -> Result<(String, Arc<Session>), ErrorBody> {
         let id = secret::random()?;
         let mut by_id = self.open.by_id();
