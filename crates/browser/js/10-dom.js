@@ -30,6 +30,7 @@
   const check = E.checkVisibility;
   const matches = E.matches;
   const closest = E.closest;
+  const query = { doc: D.querySelector, frag: DocumentFragment.prototype.querySelector, el: E.querySelector };
   const queryAll = { doc: D.querySelectorAll, frag: DocumentFragment.prototype.querySelectorAll, el: E.querySelectorAll };
 
   lib.typeOf = (node) => getNodeType.call(node);
@@ -61,12 +62,22 @@
     return (type === 9 ? queryAll.doc : type === 11 ? queryAll.frag : queryAll.el).call(node, selector);
   };
 
+  /** The first of them, or null. */
+  lib.query = (node, selector) => {
+    const type = getNodeType.call(node);
+    return (type === 9 ? query.doc : type === 11 ? query.frag : query.el).call(node, selector);
+  };
+
+  const count = { doc: D.getElementsByTagName, el: E.getElementsByTagName };
+  /** How many elements are in the document or below an element; the browser counts. */
+  lib.countIn = (node) => (getNodeType.call(node) === 9 ? count.doc : count.el).call(node, '*').length;
+
   // Answers that are the same for the whole of one synchronous turn are kept until it ends. Code that changes the
   // page and goes on reading in the same turn calls `lib.fresh()`.
   let cache = null;
   lib.cache = () => {
     if (!cache) {
-      cache = { style: new Map(), geo: new Map(), labels: new Map(), names: new Map(), roles: new Map(), rows: new Map(), back: new Map(), roots: null, view: null };
+      cache = { style: new Map(), geo: new Map(), labels: new Map(), names: new Map(), roles: new Map(), rows: new Map(), back: new Map(), pictures: new Map(), roots: null, view: null };
       queueMicrotask(lib.fresh);
     }
     return cache;
@@ -82,7 +93,9 @@
 
   const closedRoots = new WeakMap();
   const frameNumbers = new WeakMap();
-  lib.registerShadow = (host, root) => { closedRoots.set(host, root); lib.fresh(); return true; };
+  lib.registerShadow = (host, root) => { closedRoots.set(host, root); closedOnes++; slow = null; lib.fresh(); return true; };
+  /** How many closed roots were handed over. */
+  let closedOnes = 0;
   lib.registerFrame = (el, n) => { frameNumbers.set(el, n); return true; };
   lib.frameNumber = (el) => frameNumbers.get(el) ?? null;
   lib.isRegisteredHost = (el) => closedRoots.has(el);
@@ -138,17 +151,26 @@
   lib.roots = () => {
     const c = lib.cache();
     if (c.roots) return c.roots;
+    // To walk a giant page takes its time: as long as it seems to be the same, what was found is taken again for a while.
+    const count = lib.countIn(document);
+    const since = performance.now();
+    if (slow && slow.count === count && since - slow.at < SLOW_KEPT) return (c.roots = slow.roots);
     const roots = [document];
     for (let i = 0; i < roots.length; i++) {
       // A tree walker takes an eighth of the time that a list of all elements takes.
       const walker = D.createTreeWalker.call(document, roots[i], NodeFilter.SHOW_ELEMENT);
       for (let el = walker.nextNode(); el; el = walker.nextNode()) {
-        const root = getShadow.call(el) || closedRoots.get(el);
+        const root = getShadow.call(el) || (closedOnes && closedRoots.get(el));
         if (root) roots.push(root);
       }
     }
+    slow = performance.now() - since > SLOW_WALK ? { count, at: performance.now(), roots } : null;
     return (c.roots = roots);
   };
+  const SLOW_WALK = 60;
+  const SLOW_KEPT = 5_000;
+  /** What the last walk found, when it took long. @type {{count: number, at: number, roots: Node[]} | null} */
+  let slow = null;
 
   /** Matches of a selector in the document and its shadow roots. */
   lib.deepQuery = (selector) => {
@@ -308,12 +330,17 @@
   /** Folded white space, no lone surrogates, no invisible or private characters, clipped to `max`. */
   lib.clean = (text, max) => {
     let t = text == null ? '' : String(text);
+    // Text may be a whole book: no more is looked at than could be kept after folding.
+    const cut = Boolean(max) && t.length > 16 * max + 1_000;
+    if (cut) t = t.slice(0, 16 * max + 1_000);
     if (!SIMPLE.test(t)) t = t.replace(ODD, (run) => (/^[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+$/.test(run) ? '' : ' ')).replace(/\s+/g, ' ').trim().toWellFormed();
     if (max && t.length > max) {
       let end = max - 1;
       const code = t.charCodeAt(end - 1);
       if (code >= 0xd800 && code < 0xdc00) end--;
       t = t.slice(0, end).trimEnd() + '…';
+    } else if (cut) {
+      t += '…';
     }
     return t;
   };

@@ -19,6 +19,14 @@
   const CLOSED_TAGS = words('div span section article main aside header footer p h1 h2 h3 h4 h5 h6 nav body blockquote');
   const TOO_DEEP = 1200;
   const MERGE = 200;
+  /** How long one walk may take, in milliseconds; what is left then is only counted. */
+  const WALK_TIME = 1_200;
+  /** And how long the counting of the rest may. */
+  const COUNT_TIME = 250;
+  /** Tokens of a row besides its text, about. */
+  const ROW = 9;
+  /** Steps between two looks at the clock. */
+  const CLOCK = 64;
   const LONG = 240;
 
   /** Host candidates were looked into once when Rust was handed them. */
@@ -67,7 +75,11 @@
       const position = lib.styleOf(n).position;
       if (position === 'static') continue;
       const parent = lib.parentOf(n);
-      return Boolean(parent && lib.queryAll(parent, 'img, video, canvas, picture, svg, [style*="background"]').length);
+      if (!parent) return false;
+      const { pictures } = lib.cache();
+      let has = pictures.get(parent);
+      if (has === undefined) pictures.set(parent, has = lib.query(parent, 'img, video, canvas, picture, svg, [style*="background"]') !== null);
+      return has;
     }
     return false;
   }
@@ -152,8 +164,8 @@
 
   // ---- items -----------------------------------------------------------------------------------------------------
 
-  const makeItem = (el, role) => ({ el, role, text: '', dark: false, kids: [], cells: null, ref: false, named: true, chars: 0, refs: 0, hidden: false, scrolls: false, as: null, geo: undefined, level: 0 });
-  const makeText = (text, dark) => ({ el: null, role: 'text', text, dark, kids: [], cells: null, ref: false, named: false, chars: text.length, refs: 0, hidden: false, scrolls: false, as: null });
+  const makeItem = (el, role) => ({ el, role, text: '', dark: false, kids: [], cells: null, ref: false, named: true, chars: 0, refs: 0, hidden: false, scrolls: false, as: null, geo: undefined, level: 0, begun: false });
+  const makeText = (text, dark, node) => ({ el: null, node, role: 'text', text, dark, kids: [], cells: null, ref: false, named: false, chars: text.length, refs: 0, hidden: false, scrolls: false, as: null });
   const collector = () => ({ items: [], gap: false, stop: false });
 
   function put(coll, item) {
@@ -162,13 +174,13 @@
     coll.stop = false;
   }
 
-  function addText(coll, text, dark) {
+  function addText(coll, text, dark, node) {
     const last = coll.items[coll.items.length - 1];
     if (last && !last.el && last.dark === dark && !coll.stop) {
       last.text += (coll.gap ? ' ' : '') + text;
       last.chars = last.text.length;
     } else {
-      put(coll, makeText(text, dark));
+      put(coll, makeText(text, dark, node));
     }
     coll.gap = false;
     coll.stop = false;
@@ -181,25 +193,46 @@
     if (last && !last.el && (hard || last.text.length > MERGE)) coll.stop = true;
   }
 
+  /**
+   * Whether the walk ends before this node: enough was read for the budget, and a control, row or heading is not cut in
+   * two; or the time is up.
+   */
+  function isEnough(node, run) {
+    if (run.whole === 0 && run.cost > run.most) { run.stop = node; return true; }
+    if (++run.steps % CLOCK || run.resuming) return false;
+    const over = performance.now() - run.until;
+    if (over < (run.whole === 0 ? 0 : WALK_TIME / 4)) return false;
+    run.late = true;
+    run.stop = node;
+    return true;
+  }
+
   function readChildren(node, ctx, coll, run) {
-    if (run.level > TOO_DEEP) return;
+    // The stack has an end: what is nested deeper is read afterwards, from a shallow one.
+    if (run.level > TOO_DEEP) { run.deep.push({ node, ctx }); return; }
     run.level++;
     const root = lib.shadowOf(node);
-    if (root) { run.roots.push(root); namersIn(root, run.namers); }
+    if (root) { run.roots.push(root); labelledIn(root, run.labelled); }
     let dark = null;
     const each = (child) => {
+      if (run.resuming === child) run.resuming = null;
       const type = lib.typeOf(child);
       if (type === 1) readElement(child, ctx, coll, run);
       else if (type === 3 && !ctx.mute) {
+        if (isEnough(child, run)) return;
         const data = child.data;
         if (!/\S/.test(data)) { coll.gap = true; return; }
         if (ctx.invisible && !run.hidden) return;
         if (dark === null) dark = ctx.widget ? false : textHidden(node, ctx);
-        addText(coll, data, dark);
+        if (run.whole === 0 && !run.interactive) run.cost += data.length / 3;
+        addText(coll, data, dark, child);
       }
     };
-    if (!root && lib.tagOf(node) === 'slot') for (const child of lib.childrenOf(node)) each(child);
-    else for (let c = lib.firstChild(root || node); c; c = lib.nextSibling(c)) each(c);
+    const from = run.resuming ? run.path.get(node) : undefined;
+    if (!root && lib.tagOf(node) === 'slot') {
+      const all = lib.childrenOf(node);
+      for (let i = Math.max(0, from ? all.indexOf(from) : 0); i < all.length && !run.stop; i++) each(all[i]);
+    } else for (let c = from ?? lib.firstChild(root || node); c && !run.stop; c = lib.nextSibling(c)) each(c);
     run.level--;
   }
 
@@ -264,22 +297,31 @@
     return { transparent, invisible, forced, widget: ctx.widget, mute: ctx.mute, cursor, geo };
   }
 
-  /** Plain elements that a control, and nothing else, is named by: their text is in its row. */
-  function namersIn(root, namers) {
+  /** Elements that are named by one other element, by the id of that one. */
+  function labelledIn(root, labelled) {
     for (const el of lib.queryAll(root, '[aria-labelledby]')) {
       const id = lib.attr(el, 'aria-labelledby').trim();
-      if (!id || /\s/.test(id) || !lib.isWidget(el)) continue;
-      const byId = root === document ? Document.prototype.getElementById : DocumentFragment.prototype.getElementById;
-      const namer = byId.call(root, id);
-      if (namer && !lib.contains(namer, el) && lib.isRendered(el)) namers.add(namer);
+      if (!id || /\s/.test(id)) continue;
+      const list = labelled.get(id);
+      if (list) list.push(el); else labelled.set(id, [el]);
     }
   }
 
+  /** A plain element that a control, and nothing else, is named by: its text is in the control's row. */
+  function isNamer(el, run) {
+    const id = lib.attr(el, 'id');
+    const named = id && run.labelled.get(id);
+    if (!named) return false;
+    const root = lib.rootOf(el);
+    return named.some((other) => lib.rootOf(other) === root && lib.isWidget(other) && !lib.contains(el, other) && lib.isRendered(other));
+  }
+
   function readElement(el, ctx, coll, run) {
+    if (isEnough(el, run)) return;
+    run.elements++;
     const tag = lib.tagOf(el);
     if (SKIP.has(tag)) return;
     if (tag === 'br') { coll.gap = true; return; }
-    run.visited++;
     const bare = lib.isBare(el);
     // Inside a control only other controls matter, and they say so by tag or attribute.
     if (ctx.widget && bare && INERT_TAGS.has(tag) && lib.check(el, OPAQUE)) { readChildren(el, ctx, coll, run); return; }
@@ -299,7 +341,7 @@
       const control = el.control;
       if (control && readLabel(el, control, next, coll, run)) return;
     }
-    const inner = namesParent(el, tag) || (run.namers.size && run.namers.has(el) && (role === null || tag === 'label')) ? { ...next, mute: true } : next;
+    const inner = namesParent(el, tag) || (!bare && run.labelled.size && (role === null || tag === 'label') && isNamer(el, run)) ? { ...next, mute: true } : next;
     if (role !== null && ALWAYS_PLAIN.has(role)) role = null;
 
     const widget = lib.isWidgetRole(role);
@@ -393,6 +435,8 @@
     const item = makeItem(el, role === null && lib.isEditable(el) ? 'textbox' : shown);
     item.ref = wantsRef(el, role, acts) || scrolls;
     item.scrolls = scrolls;
+    // Its beginning was read before: what comes now does not stand in its own row.
+    item.begun = run.path !== null && run.path.has(el);
     item.geo = next.geo;
     // A plain box that only scrolls is no more named by all its content than any other.
     if (role === null && item.role === 'group') item.named = Boolean(lib.givenName(el));
@@ -402,15 +446,23 @@
     if (lib.tagOf(el) === 'select' || (LEAVES.has(item.role) && !editor)) {
       if (item.role === 'separator' && !acts) { edge(coll, true); return; }
       if (item.role === 'img' && !acts && (next.widget || next.mute || !lib.nameOf(el))) return;
+      run.cost += ROW;
       put(coll, item);
       return;
     }
     const inner = collector();
     const widget = CONTENT_WIDGETS.has(item.role) && !editor;
+    const whole = CONTENT_NAMED.has(item.role) || CELLS.has(item.role) || item.role === 'row';
+    if (whole) run.whole++;
     // A label around a named widget is muted, the widget's own text is its own name.
     readChildren(el, { ...next, widget: next.widget || widget, mute: next.mute && !widget }, inner, run);
+    if (whole) run.whole--;
     item.kids = inner.items;
     sum(item);
+    if (run.whole === 0) {
+      if (item.ref || !run.interactive) run.cost += ROW + (whole ? Math.min(item.chars, item.role === 'row' ? 2_000 : 300) / 3 : 0);
+      if (whole) run.cost += item.refs * 1.5 * ROW;
+    }
     if (editor) {
       // Its text is its value; a whole page that is one editor is read like a page.
       if (item.refs === 0 && item.chars <= LONG * 2) item.kids = [];
@@ -443,12 +495,12 @@
       put(coll, item);
       return;
     }
-    if (kids.length > 1 && namesIt(kids[0], el)) kids.shift();
+    if (kids.length > 1 && !item.begun && namesIt(kids[0], el)) kids.shift();
     if (CELLS.has(role)) { shapeCell(item, coll, acts); return; }
     if (role === 'row') { shapeRow(item, coll); return; }
     if (!item.ref && !kids.length && role !== 'progressbar' && role !== 'meter') return;
     if (!item.ref && PLAIN_UNNAMED.has(role) && !lib.givenName(el)) { spill(kids, coll); return; }
-    if (role === 'listitem' && !item.ref && kids.length === 1 && kids[0].el) { put(coll, kids[0]); return; }
+    if (role === 'listitem' && !item.ref && !item.begun && kids.length === 1 && kids[0].el) { put(coll, kids[0]); return; }
     if (kids.length === 1 && kids[0].role === 'list' && !kids[0].ref && role !== 'list' && !lib.givenName(kids[0].el)) item.kids = kids[0].kids;
     put(coll, item);
   }
@@ -493,7 +545,7 @@
     item.cells = cells;
     item.kids = below;
     // Rows of controls alone are layout, unless they head a table.
-    if (!item.ref && cells.length === 0 && !heads) { spill(below, coll); return; }
+    if (!item.ref && cells.length === 0 && !heads && !item.begun) { spill(below, coll); return; }
     put(coll, item);
   }
 
@@ -501,9 +553,17 @@
   function dropCopies(items) {
     const seen = new Set();
     const key = (item) => `${item.role} ${lib.nameOf(item.as || item.el)}`;
+    // Naming every control of a page would be slow: only those of a ghost's role can be its original.
+    const roles = new Set();
+    const ghosts = (list) => {
+      for (const item of list) {
+        if (item.ref && item.hidden) roles.add(item.role);
+        ghosts(item.kids);
+      }
+    };
     const collect = (list) => {
       for (const item of list) {
-        if (item.ref && !item.hidden) seen.add(key(item));
+        if (item.ref && !item.hidden && roles.has(item.role)) seen.add(key(item));
         collect(item.kids);
       }
     };
@@ -514,40 +574,95 @@
         else prune(list[i].kids);
       }
     };
+    ghosts(items);
     collect(items);
     prune(items);
   }
 
+  /** From the composed parents of a node to the children that lead to it. */
+  function pathTo(node, top) {
+    const path = new Map();
+    for (let n = node; n !== top;) {
+      const parent = lib.parentOf(n);
+      if (!parent) return null;
+      path.set(parent, n);
+      n = parent;
+    }
+    return path;
+  }
+
+  /** What comes after a node in the page: shown elements, and controls among them. Text in closed parts isn't looked into. */
+  function countRest(node, top) {
+    const walker = Document.prototype.createTreeWalker.call(document, top, NodeFilter.SHOW_ELEMENT);
+    const until = performance.now() + COUNT_TIME;
+    let elements = 0;
+    let controls = 0;
+    let exact = true;
+    walker.currentNode = node;
+    let el = lib.typeOf(node) === 1 ? node : walker.nextNode();
+    for (; el; el = walker.nextNode()) {
+      const tag = lib.tagOf(el);
+      if (SKIP.has(tag)) continue;
+      elements++;
+      const may = CONTROL_TAGS.has(tag) ? tag !== 'a' || lib.hasAttr(el, 'href') : !lib.isBare(el) && (lib.hasAttr(el, 'role') ? lib.isWidget(el) : lib.hasAttr(el, 'onclick') || lib.hasAttr(el, 'tabindex') || lib.isEditable(el));
+      if (may && lib.check(el, SHOWN)) controls++;
+      if (elements % 1024 === 0 && performance.now() > until) { exact = false; break; }
+    }
+    return { elements, controls, exact };
+  }
+  const CONTROL_TAGS = words('a button input select textarea summary iframe canvas video audio');
+  const SHOWN = { visibilityProperty: true };
+
   /**
    * Reads a subtree into items.
    * @param {Element|null} scope  null for the whole document
-   * @param {boolean} hidden  list what a person can't see as well
+   * @param {{hidden?: boolean, interactive?: boolean, most?: number, from?: Node|null}} options  `hidden`: list what a person can't see
+   *   as well; `most`: estimated tokens after which enough was read; `from`: read only from this node on, with the elements around it
+   * @returns `stop` is the first node that wasn't read, null when all was; `late` says that it was a matter of time
    */
-  lib.readTree = (scope, hidden) => {
-    const run = { hidden, visited: 0, level: 0, ghosts: 0, files: new Set(), namers: new Set(), hosts: [], roots: [document] };
-    namersIn(document, run.namers);
-    const coll = collector();
+  lib.readTree = (scope, { hidden = false, interactive = false, most = Infinity, from = null } = {}) => {
     const top = scope || lib.body() || lib.documentElement();
+    const path = from && from !== top && top ? pathTo(from, top) : null;
+    const run = {
+      hidden, interactive, most, cost: 0, whole: 0, steps: 0, elements: 0, until: performance.now() + WALK_TIME, stop: null, late: false,
+      path, resuming: path ? from : null, level: 0, ghosts: 0, files: new Set(), labelled: new Map(), hosts: [], roots: [document], deep: [],
+    };
+    labelledIn(document, run.labelled);
+    const coll = collector();
     if (top) {
       const parent = scope && lib.parentOf(top);
       const ctx = parent ? { ...PLAIN_CTX, transparent: !lib.isOpaque(parent) && lib.isRendered(parent), cursor: lib.styleOf(parent).cursor, geo: lib.geoOf(parent) } : PLAIN_CTX;
       readElement(top, ctx, coll, run);
+      for (let i = 0; i < run.deep.length && !run.stop; i++) {
+        const item = makeItem(run.deep[i].node, 'group');
+        const inner = collector();
+        item.named = false;
+        readChildren(item.el, run.deep[i].ctx, inner, run);
+        item.kids = inner.items;
+        sum(item);
+        if (item.kids.length) put(coll, item);
+      }
       // An upload works through its input even when the page hides that with all that is around it.
-      for (const root of run.roots) {
+      for (const root of run.stop ? [] : run.roots) {
         for (const el of lib.queryAll(root, 'input[type=file]')) {
-          if (run.files.has(el) || (scope && !lib.contains(scope, el))) continue;
+          if (run.files.has(el) || (scope && !lib.contains(scope, el)) || (path && from.compareDocumentPosition(el) & Node.DOCUMENT_POSITION_PRECEDING)) continue;
           if (!lib.isRendered(el) || unseen(el, { transparent: !lib.isOpaque(el), invisible: false, geo: null })) addHidden(el, coll, run);
         }
       }
     }
     hosts = run.hosts;
     if (run.ghosts) dropCopies(coll.items);
-    return { items: coll.items, closed: run.hosts.length, visited: run.visited };
+    return {
+      items: coll.items, closed: run.hosts.length, elements: run.elements, stop: run.stop, late: run.late, path,
+      // The place that was to be read from is not there any more.
+      lost: Boolean(from && from !== top && (!path || run.resuming)),
+      rest: () => countRest(run.stop, top),
+    };
   };
 
   /** Page functions: hands over elements that may host a closed root, each once. */
   lib.closedHosts = ({ max }) => {
-    if (!hosts.length) lib.readTree(null, false);
+    if (!hosts.length) lib.readTree(null);
     hosts = hosts.filter((el) => lib.isConnected(el) && !looked.has(el)).slice(0, max ?? 50);
     for (const el of hosts) looked.add(el);
     handed = hosts;

@@ -5,7 +5,14 @@
 
   const COVER_CHECKS = 300;
   const SNAPSHOT = 2000;
-  const TEXT = 4000;
+  /** Characters of one row of text; longer ones go on in the next row. */
+  const TEXT = 1200;
+  /** Elements of a page that is always read whole: only then can the next reading be compared with it. */
+  const SMALL = 3000;
+  /** Deeper rows are not indented any further: a line of blanks tells nothing. */
+  const DEEPEST = 24;
+  /** The most texts that are gone through after the walk has ended for lack of time, in milliseconds. */
+  const SCAN_TIME = 800;
   const HOLDS_VALUE = new Set(['textbox', 'searchbox', 'spinbutton', 'slider', 'combobox', 'listbox', 'progressbar', 'meter', 'scrollbar', 'file input']);
 
   // ---- rows ------------------------------------------------------------------------------------------------------
@@ -13,7 +20,7 @@
   /** Text that an element starts with stands in its own row. */
   const inlineText = (item) => {
     const first = item.kids[0];
-    return first && item.el && !item.cells && !first.el && (item.kids.length === 1 || !first.dark) ? first : null;
+    return first && item.el && !item.cells && !item.begun && !first.el && first.text.length <= TEXT && (item.kids.length === 1 || !first.dark) ? first : null;
   };
   /** Items that get rows of their own below an item's row. */
   const below = (item) => (inlineText(item) ? item.kids.slice(1) : item.kids);
@@ -29,6 +36,7 @@
           if (depth != null && level >= depth) { if (owner) owner.cut += 1 + countBelow(item); continue; }
           own = { item, level, cut: 0 };
           rows.push(own);
+          if (!item.el && item.text.length > TEXT) split(rows, own);
           if (item.el && !interactive && optionsRow(item)) rows.push({ item, level: level + 1, cut: 0, options: true });
         }
         if (item.kids.length) walk(listed ? below(item) : item.kids, listed && !interactive ? level + 1 : level, own);
@@ -36,6 +44,22 @@
     };
     walk(items, 0, null);
     return rows;
+  }
+
+  /** A long text goes on in rows of its own, each cut at white space where there is some. */
+  function split(rows, row) {
+    const { text } = row.item;
+    for (let at = 0; at < text.length;) {
+      let end = Math.min(at + TEXT, text.length);
+      if (end < text.length) {
+        const blank = text.slice(at, end).search(/\s\S*$/);
+        if (blank > TEXT / 2) end = at + blank + 1;
+        else if (text.charCodeAt(end - 1) >= 0xd800 && text.charCodeAt(end - 1) < 0xdc00) end--;
+      }
+      if (at === 0) row.part = [0, end];
+      else rows.push({ item: row.item, level: row.level, cut: 0, part: [at, end], goesOn: true });
+      at = end;
+    }
   }
 
   function countBelow(item) {
@@ -56,13 +80,15 @@
     return item.kids.map(plainText).join(' ');
   }
 
+  const MOST_CELLS = 60;
   const SORTS = { ascending: ' ↑', descending: ' ↓' };
 
-  function cellsText(cells) {
-    return cells.map((cell) => {
+  function cellsText(cells, whole) {
+    const cut = !whole && cells.length > MOST_CELLS ? ` | … ${cells.length - MOST_CELLS} more cells` : '';
+    return (whole ? cells : cells.slice(0, MOST_CELLS)).map((cell) => {
       const sort = cell.head && SORTS[lib.attr(cell.head, 'aria-sort')] || '';
       return lib.clean(cell.kids.map(plainText).join(' '), 400) + sort;
-    }).join(' | ').replace(/ {2,}/g, ' ').trim();
+    }).join(' | ').replace(/ {2,}/g, ' ').trim() + cut;
   }
 
   /** Rows that the page says exist, when it renders fewer. */
@@ -88,7 +114,9 @@
   function hintOf(el) {
     const id = lib.attr(el, 'id');
     if (id && /[a-z]{2}/i.test(id) && id.length < 40) return `#${lib.clean(id)}`;
-    for (const n of [el, ...lib.queryAll(el, 'i, svg, span, img, use')].slice(0, 4)) {
+    const inside = lib.queryAll(el, 'i, svg, span, img, use');
+    for (const n of [el, inside[0], inside[1], inside[2]]) {
+      if (!n) break;
       const text = lib.clean(lib.attr(n, 'class') || lib.attr(n, 'href') || '', 200).split(' ').filter((w) => /[a-z]{3}/i.test(w)).sort((a, b) => b.length - a.length)[0];
       if (text) return `.${lib.clean(text, 30)}`;
     }
@@ -116,7 +144,7 @@
   function line(row, ref, marks, page) {
     const { item } = row;
     if (row.options) return `- options: ${optionList(item, page)}`;
-    if (!item.el) return `- text: ${lib.clean(item.text, TEXT)}${item.dark ? ' [hidden-text]' : ''}`;
+    if (!item.el) return `- text: ${row.part ? lib.clean(item.text.slice(...row.part)) : lib.clean(item.text, TEXT)}${item.dark ? ' [hidden-text]' : ''}`;
     const { el, role } = item;
     const wide = item.chars > 240 && item.kids.length > 0;
     let name = item.named && !item.cells ? lib.clean(lib.nameOf(el), wide ? 80 : 300) : '';
@@ -143,7 +171,7 @@
     out += marks;
     if (row.cut) out += ` [+${row.cut} rows]`;
     if (item.cells) {
-      const cells = cellsText(item.cells);
+      const cells = cellsText(item.cells, page.whole);
       return cells ? `${out}: ${cells}` : `${out}:`;
     }
     const value = valueText(item) || (own === name ? '' : own) || (item.kids.length === 0 && item.ref ? otherText(item, name) : '');
@@ -217,7 +245,7 @@
     return 1 + (text.length - wide) / 3 + wide * 1.25;
   }
 
-  const indent = (level) => '  '.repeat(level);
+  const indent = (level) => '  '.repeat(Math.min(level, DEEPEST));
 
   function render(row, page) {
     const { item } = row;
@@ -236,7 +264,7 @@
   // Where the reference of a kept row goes; no page text can hold it, `lib.clean` drops it.
   const SLOT = '\u0001';
 
-  const keyOf = (args) => JSON.stringify([args.interactive ?? false, args.depth ?? null, args.hidden ?? false, args.scope ?? null]);
+  const keyOf = (args) => JSON.stringify([args.interactive ?? false, args.depth ?? null, args.hidden ?? false, args.scope ?? null, args.reader ?? 0]);
 
   /** Rows without numbers and marks, for later comparison; null when there are too many. */
   function snapshot(rows, args) {
@@ -304,43 +332,125 @@
     return lib.resolve(args.scope, alloc);
   }
 
+  /**
+   * Where pages of the last reading ended, so that the next page is read from there and not from the top.
+   * @type {{key: string, row: number, node: WeakRef<Node>}[]}
+   */
+  let marks = [];
+  const MARKS = 200;
+
+  function mark(key, row, node) {
+    if (!node) return;
+    marks = marks.filter((m) => m.key === key && m.row !== row).slice(-MARKS);
+    marks.push({ key, row, node: new WeakRef(node) });
+  }
+
+  /** The last mark at or before a row, with its node. */
+  function markBefore(key, row) {
+    let best = null;
+    for (const m of marks) {
+      if (m.key !== key || m.row > row || (best && best.row > m.row)) continue;
+      const node = m.node.deref();
+      if (node && lib.isConnected(node)) best = { row: m.row, node };
+    }
+    return best;
+  }
+
+  /** Rows of the elements around the node that a reading was begun at: they were shown with the page before. */
+  function leading(rows, path) {
+    let n = 0;
+    while (path && n < rows.length && rows[n].item.el && path.has(rows[n].item.el)) n++;
+    return n;
+  }
+
+  /**
+   * Reads rows from number `from` on, enough for the budget and as far as time allows.
+   * @returns `first`: the number of `rows[0]`
+   */
+  function readRows(args, scope, from, most) {
+    const key = keyOf(args);
+    const options = { hidden: Boolean(args.hidden), interactive: Boolean(args.interactive), most };
+    const start = from > 0 ? markBefore(key, from) : null;
+    let tree = lib.readTree(scope, start ? { ...options, from: start.node } : options);
+    const first = start && !tree.lost ? start.row : 0;
+    if (tree.lost) tree = lib.readTree(scope, options);
+    const rows = flatten(tree.items, options.interactive, args.depth);
+    return { tree, rows, first: first - (first ? leading(rows, tree.path) : 0) };
+  }
+
+  /** Lines of rows from number `from` on, as many as the budget holds. */
+  function renderRows(read, args, page, from) {
+    const { rows, first } = read;
+    const budget = args.budget || 0;
+    const lines = [];
+    let used = 0;
+    let i = Math.max(0, from - first);
+    for (const begin = i; i < rows.length; i++) {
+      const row = rows[i];
+      // The estimate of a row is only known once it is made.
+      const text = indent(row.level) + render(row, page);
+      used += cost(text);
+      if (budget && used > budget && i > begin) break;
+      lines.push(text);
+      if (row.item.role === 'iframe' && !row.options) {
+        const n = lib.frameNumber(row.item.el);
+        if (n !== null) lines.push({ frame: n, depth: Math.min(row.level, DEEPEST) + 1 });
+      }
+    }
+    return { lines, end: i };
+  }
+
   lib.outline = (args) => {
     const page = startPage(args);
     const scope = scopeOf(args, page.alloc);
     if (scope.problem) return { ...scope.problem, next: page.alloc.next };
-    const tree = lib.readTree(scope.el, Boolean(args.hidden));
-    const rows = flatten(tree.items, Boolean(args.interactive), args.depth);
-    const base = { status: 'ok', url: location.href, title: lib.clean(lib.title(), 200), rows: rows.length, closed: tree.closed };
     const budget = args.budget || 0;
-    if (args.diff && last && last.key === keyOf(args)) {
+    const from = Math.max(0, args.from || 0);
+    // Of a large page no more is read than the reply holds; a difference and a depth need it all.
+    const whole = !budget || args.diff || args.depth != null || lib.countIn(scope.el ?? document) <= SMALL;
+    let most = whole ? Infinity : budget * 1.3 + 200;
+    let read = readRows(args, scope.el, from, most + (from - (markBefore(keyOf(args), from)?.row ?? 0)) * 20);
+    const base = { status: 'ok', url: lib.clean(location.href, 2_000), title: lib.clean(lib.title(), 200), closed: read.tree.closed };
+    const complete = () => read.first === 0 && read.tree.stop === null;
+    if (args.diff && last && last.key === keyOf(args) && complete()) {
+      const { rows } = read;
       const now = snapshot(rows, args);
       if (now) {
         const { lines, left } = difference(last, now, rows, page, budget);
         last = snapshot(rows, args);
-        return { ...base, lines, shown: lines.length, next_from: null, controls_left_out: 0, diff: true, changes_left_out: left, next: page.alloc.next };
+        return { ...base, rows: rows.length, about: false, lines, shown: lines.length, next_from: null, controls_left_out: 0, diff: true, changes_left_out: left, next: page.alloc.next };
       }
     }
-    const from = Math.max(0, args.from || 0);
-    const lines = [];
-    let used = 0;
-    let i = from;
-    for (; i < rows.length; i++) {
-      const row = rows[i];
-      // The estimate of a row is only known once it is made, and making it may issue a reference: one row too many is dropped.
-      const start = page.alloc.next;
-      const text = indent(row.level) + render(row, page);
-      used += cost(text);
-      if (budget && used > budget && i > from) { if (page.alloc.next === start || i > from) break; }
-      lines.push(text);
-      if (row.item.role === 'iframe' && !row.options) {
-        const n = lib.frameNumber(row.item.el);
-        if (n !== null) lines.push({ frame: n, depth: row.level + 1 });
-      }
+    let made = renderRows(read, args, page, from);
+    // Wrappers cost nothing in the end, so that it may have been too little: once more, with what is known by now.
+    while (made.end === read.rows.length && read.tree.stop && !read.tree.late) {
+      most *= 4;
+      read = readRows(args, scope.el, from, most + from * 20);
+      made = renderRows(read, args, page, from);
     }
-    last = snapshot(rows, args);
+    const { rows, first, tree } = read;
+    last = complete() ? snapshot(rows, args) : null;
     let controls = 0;
-    for (let k = i; k < rows.length; k++) if (rows[k].item.ref && !rows[k].options) controls++;
-    return { ...base, lines, shown: i - from, next_from: i < rows.length ? i : null, controls_left_out: controls, diff: false, next: page.alloc.next };
+    for (let k = made.end; k < rows.length; k++) if (rows[k].item.ref && !rows[k].options && !rows[k].goesOn) controls++;
+    let total = first + rows.length;
+    let about = false;
+    if (tree.stop) {
+      const rest = tree.rest();
+      controls += rest.controls;
+      // As many rows to an element as so far.
+      const elements = rest.exact ? rest.elements : Math.max(rest.elements, lib.countIn(scope.el ?? document) - (first ? 0 : tree.elements));
+      total += Math.max(1, Math.round(elements * Math.min(1, rows.length / Math.max(1, tree.elements))));
+      about = true;
+    }
+    const more = made.end < rows.length || tree.stop !== null;
+    const next = first + made.end;
+    let back = made.end;
+    while (back > 0 && back < rows.length && (rows[back].options || rows[back].goesOn)) back--;
+    if (more) mark(keyOf(args), first + back, back < rows.length ? rows[back].item.el ?? rows[back].item.node : tree.stop);
+    return {
+      ...base, lines: made.lines, rows: total, about, shown: made.end - Math.min(made.end, Math.max(0, from - first)),
+      next_from: more ? next : null, controls_left_out: controls, diff: false, next: page.alloc.next,
+    };
   };
 
   const eachItem = (items, visit) => {
@@ -360,37 +470,78 @@
     const kept = new Set();
     const matches = [];
     let total = 0;
-    eachItem(lib.readTree(null, false).items, (item) => {
-      if (!item.el || (role && item.role !== role && !(role === 'textbox' && item.role === 'searchbox'))) return;
-      const el = item.as || item.el;
-      const name = lib.nameOf(el);
-      if (!name.toLowerCase().includes(want) || (!role && !item.ref && item.role !== 'heading')) return;
+    const add = (el, role, name) => {
       total++;
       if (matches.length >= limit) return;
-      matches.push({ ...lib.entryOf(item.el, alloc), role: item.role, name: lib.clean(name, 80) });
-      kept.add(lib.refOf(item.el, alloc));
+      matches.push({ ...lib.entryOf(el, alloc), role, name: lib.clean(name, 80) });
+      kept.add(lib.refOf(el, alloc));
+    };
+    const tree = lib.readTree(null);
+    eachItem(tree.items, (item) => {
+      if (!item.el || (role && item.role !== role && !(role === 'textbox' && item.role === 'searchbox'))) return;
+      const name = lib.nameOf(item.as || item.el);
+      if (!name.toLowerCase().includes(want) || (!role && !item.ref && item.role !== 'heading')) return;
+      add(item.el, item.role, name);
     });
-    lib.retireRefs(kept);
-    return { status: 'ok', matches, total, next: alloc.next };
+    // What the walk had no time for is gone through by its marks alone.
+    const left = tree.stop && scan(tree.stop, NodeFilter.SHOW_ELEMENT, (el) => {
+      const own = lib.roleOf(el);
+      if (role ? own !== role : !lib.isWidgetRole(own) && own !== 'heading') return;
+      const name = lib.nameOf(el);
+      if (name.toLowerCase().includes(want) && lib.isRendered(el)) add(el, own, name);
+    });
+    if (args.retire !== false) lib.retireRefs(kept);
+    return { status: 'ok', matches, total, ...(left ? { unsearched: true } : {}), next: alloc.next };
   };
 
+  /** Visits what comes after a node while there is time; whether some was left. */
+  function scan(node, what, visit) {
+    const walker = Document.prototype.createTreeWalker.call(document, lib.documentElement(), what);
+    const until = performance.now() + SCAN_TIME;
+    walker.currentNode = node;
+    let n = 0;
+    for (let at = walker.nextNode(); at; at = walker.nextNode()) {
+      visit(at);
+      if (++n % 64 === 0 && performance.now() > until) return true;
+    }
+    return false;
+  }
+
   lib.findText = (args) => {
-    const page = startPage(args);
+    const page = { ...startPage(args), whole: true };
     const want = lib.clean(args.query).toLowerCase();
     const limit = args.limit ?? 20;
-    const rows = flatten(lib.readTree(null, false).items, false, null);
+    const tree = lib.readTree(null);
+    const rows = flatten(tree.items, false, null);
     const matches = [];
     let total = 0;
     for (let i = 0; i < rows.length; i++) {
-      const text = line(rows[i], '', '', page).slice(2);
-      if (!text.toLowerCase().includes(want)) continue;
+      const row = rows[i];
+      const { item, part } = row;
+      const text = line(row, '', '', page).slice(2);
+      // What is looked for may begin in the row before.
+      const hay = row.goesOn ? lib.clean(item.text.slice(Math.max(0, part[0] - want.length), part[1])) : text;
+      if (!hay.toLowerCase().includes(want)) continue;
       total++;
       if (matches.length >= limit) continue;
       const near = nearest(rows, i);
-      matches.push({ ...(near ? { ref: lib.refText(lib.refOf(near.el, page.alloc), args) } : {}), text: around(text, want), row: i });
+      matches.push({ ...(near ? { ref: lib.refText(lib.refOf(near.el, page.alloc), args) } : {}), text: around(row.goesOn ? `text: ${hay}` : text, want), row: i });
+      if (!row.options && !row.goesOn) mark(keyOf({}), i, item.el ?? item.node);
     }
-    return { status: 'ok', matches, total, next: page.alloc.next };
+    const [first] = want.split(' ');
+    const left = tree.stop && scan(tree.stop, NodeFilter.SHOW_TEXT, (node) => {
+      const { data } = node;
+      if (!data.toLowerCase().includes(first) || !lib.clean(data).toLowerCase().includes(want)) return;
+      const el = node.parentElement;
+      if (!el || !lib.isRendered(el)) return;
+      total++;
+      if (matches.length >= limit) return;
+      const control = lib.closest(el, CONTROL);
+      matches.push({ ...(control ? { ref: lib.refText(lib.refOf(control, page.alloc), args) } : {}), text: around(`text: ${lib.clean(data)}`, want) });
+    });
+    return { status: 'ok', matches, total, ...(left ? { unsearched: true } : {}), next: page.alloc.next };
   };
+  const CONTROL = 'a[href], button, input, select, textarea, [role=button], [role=link], [role=option], [role=menuitem]';
 
   /** The row's own control, one inside it, else the closest before it that is no deeper. */
   function nearest(rows, i) {
@@ -409,7 +560,7 @@
   lib.textAt = () => {
     const parts = [];
     let size = 0;
-    for (const row of flatten(lib.readTree(null, false).items, false, null)) {
+    for (const row of flatten(lib.readTree(null).items, false, null)) {
       if (size > 20000) break;
       const { item } = row;
       if (item.dark || row.options) continue;

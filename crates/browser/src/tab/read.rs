@@ -119,8 +119,9 @@ impl Tab {
             lines: Vec::new(),
         };
         let cut = self.compose(ctx, outline.clone(), 0, &mut composed, &mut reading).await?;
-        reading.next_from =
-            cut.map(|shown| options.from + shown).or_else(|| outline["next_from"].as_u64().and_then(usize_of));
+        reading.next_from = cut
+            .map(|shown| options.from + shown)
+            .or_else(|| outline["next_from"].as_u64().and_then(usize_of));
         reading.text = composed.lines.join("\n");
         Ok(reading)
     }

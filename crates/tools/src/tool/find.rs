@@ -6,10 +6,15 @@ use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use truehand_base::text::clip;
 use truehand_base::{EffectClass, ErrorBody, Verb};
 
 /// Most rows that are shown unless the caller asks for more.
 const LIMIT: usize = 20;
+
+/// What is said when time ran out before the end of the page.
+pub(super) const UNSEARCHED: &str =
+    "… the page is very large: its end was not searched; browser_read with ref or from shows a part of it";
 
 /// Find text anywhere in the page, with the nearest refs.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -33,9 +38,11 @@ impl Tool for Find {
 
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
         let tab = act::tab(&cx, &common).await?;
-        let (found, total) = tab.find_text(cx.call, &self.query, self.limit.unwrap_or(LIMIT)).await?;
+        let search = tab.find_text(cx.call, &self.query, self.limit.unwrap_or(LIMIT)).await?;
+        let (found, total) = (search.matches, search.total);
         let rows = if total == 1 { "row" } else { "rows" };
-        let mut reply = Reply::of(tab.id(), format!("found {total} {rows} with \"{}\"", self.query));
+        let mut reply =
+            Reply::of(tab.id(), format!("found {total} {rows} with \"{}\"", clip(&self.query, 80)));
         let mut rows = Vec::new();
         let mut matches = Vec::new();
         for hit in &found {
@@ -52,6 +59,10 @@ impl Tool for Find {
         }
         if total > found.len() {
             rows.push(format!("… {} more; a longer query narrows it", total - found.len()));
+        }
+        if search.unsearched {
+            rows.push(UNSEARCHED.to_owned());
+            reply.put("unsearched", true);
         }
         reply.text = Some(rows.join("\n")).filter(|text| !text.is_empty());
         reply.put("matches", matches);

@@ -5,8 +5,9 @@ use crate::common::Common;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use truehand_base::text::clip;
 use truehand_base::{EffectClass, ErrorBody, Verb};
-use truehand_browser::Described;
+use truehand_browser::{Described, Search};
 
 /// Most matches that are shown unless the caller asks for more.
 const LIMIT: usize = 20;
@@ -36,24 +37,31 @@ impl Tool for QuickRead {
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
         let tab = act::tab(&cx, &common).await?;
         let limit = self.limit.unwrap_or(LIMIT);
-        let (matches, total) = tab.quick_read(cx.call, &self.query, self.role.as_deref(), limit).await?;
-        Ok(Reply { tab: Some(tab.id()), ..self.reply(&matches, total) })
+        let search = tab.quick_read(cx.call, &self.query, self.role.as_deref(), limit).await?;
+        Ok(Reply { tab: Some(tab.id()), ..self.reply(&search) })
     }
 }
 
 impl QuickRead {
-    fn reply(&self, matches: &[Described], total: usize) -> Reply {
-        let mut reply = Reply { done: format!("found {total} for \"{}\"", self.query), ..Reply::default() };
+    fn reply(&self, search: &Search<Described>) -> Reply {
+        let Search { matches, total, unsearched } = search;
+        let total = *total;
+        let mut reply =
+            Reply { done: format!("found {total} for \"{}\"", clip(&self.query, 80)), ..Reply::default() };
         let mut rows: Vec<String> =
             matches.iter().map(|m| format!("- {} [ref={}]", m.description, m.reference)).collect();
         if total > matches.len() {
             rows.push(format!("… {} more; a longer query or a role narrows it", total - matches.len()));
         }
+        if *unsearched {
+            rows.push(super::find::UNSEARCHED.to_owned());
+            reply.put("unsearched", true);
+        }
         if matches.is_empty() {
             let role = self.role.as_ref().map(|r| format!(" of role {r}")).unwrap_or_default();
             let suggestion = format!(
                 "no element{role} has \"{}\" in its name; browser_read shows the whole page, browser_find looks in all text",
-                self.query
+                clip(&self.query, 80)
             );
             reply.put("suggestion", suggestion.clone());
             rows.push(suggestion);
@@ -80,7 +88,7 @@ mod tests {
             description: "button \"Submit\"".to_owned(),
             ..Described::default()
         };
-        let reply = query().reply(&[one], 3);
+        let reply = query().reply(&Search { matches: vec![one], total: 3, unsearched: false });
         assert_eq!(reply.done, "found 3 for \"sub\"");
         assert_eq!(
             reply.text.as_deref(),
@@ -91,7 +99,7 @@ mod tests {
 
     #[test]
     fn row_187_quick_read_without_a_match_suggests_the_full_read() {
-        let reply = query().reply(&[], 0);
+        let reply = query().reply(&Search::default());
         assert!(reply.text.expect("a body").contains("browser_read"));
         assert!(reply.output["suggestion"].as_str().expect("a sentence").contains("of role button"));
     }

@@ -73,12 +73,13 @@ impl Tool for Read {
 }
 
 fn reply(reading: &Reading) -> Reply {
+    let about = if reading.about { "about " } else { "" };
     let done = match (reading.diff, reading.shown == reading.rows) {
         (true, _) if reading.shown == 0 => "read: nothing differs from the last reading".to_owned(),
         (true, _) => format!("read {} rows that differ from the last reading", reading.shown),
         (false, true) if reading.shown == 1 => "read 1 row".to_owned(),
         (false, true) => format!("read {} rows", reading.shown),
-        (false, false) => format!("read {} of {} rows", reading.shown, reading.rows),
+        (false, false) => format!("read {} of {about}{} rows", reading.shown, reading.rows),
     };
     let mut reply = Reply { done, ..Reply::default() };
     let mut text = format!("page: {}", clip(&reading.url, 200));
@@ -92,15 +93,25 @@ fn reply(reading: &Reading) -> Reply {
     }
     if let Some(next) = reading.next_from {
         text.push_str(&format!(
-            "\n… left out: rows from {next} of {}, with {} controls; call again with from: {next}, or name a part with ref",
+            "\n… left out: rows from {next} of {about}{}, with {} controls; call again with from: {next}, or name a part with ref",
             reading.rows, reading.controls_left_out
         ));
         reply.put("next_from", next);
+    }
+    if reading.frames_left_out > 0 {
+        text.push_str(&format!(
+            "\n… left out: the content of {} frames; name one with ref to read it",
+            reading.frames_left_out
+        ));
+        reply.put("frames_left_out", reading.frames_left_out);
     }
     reply.text = Some(text);
     reply.put("url", reading.url.clone());
     reply.put("title", reading.title.clone());
     reply.put("rows", reading.rows);
+    if reading.about {
+        reply.put("rows_estimated", true);
+    }
     reply.put("shown", reading.shown);
     reply.put("controls_left_out", reading.controls_left_out);
     reply.put("diff", reading.diff);
