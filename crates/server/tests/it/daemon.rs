@@ -86,7 +86,7 @@ impl Raw {
     async fn hello(&mut self, version: &str) -> Value {
         let client = json!({ "kind": "mcp", "name": "raw" });
         let hello =
-            json!({ "hello": { "version": version, "protocol": 1, "client": client, "options": {} } });
+            json!({ "hello": { "version": version, "protocol": daemon::PROTOCOL, "client": client, "options": {} } });
         self.say(hello.to_string().as_bytes()).await;
         self.hear().await
     }
