@@ -52,12 +52,20 @@
     }
     const own = named.find(seen);
     if (own) return lib.matches(own, LIST) ? own : [...lib.queryAll(own, LIST)].find(seen) ?? own;
-    // Its list is named and not there: another box's list is none of its own.
-    if (lib.attr(box, 'aria-expanded') === 'false') return null;
-    const near = wrapperOf(box);
-    const lists = lib.deepQuery(LIST).filter(seen);
-    return lists.find((list) => lib.contains(near, list)) ?? (lists.length === 1 || lib.attr(box, 'aria-expanded') === 'true' ? lists.at(-1) ?? null : null);
+    // A list that names no box: one that came since the box was looked at, or that stands in its wrapper or beside it.
+    const expanded = lib.attr(box, 'aria-expanded');
+    const known = besides.get(box);
+    if (expanded === 'false' && !known) return null;
+    const lists = lib.deepQuery(LIST).filter((/** @type {Element} */ list) => seen(list) && !known?.has(list));
+    const wrapper = wrapperOf(box);
+    const near = lists.find((/** @type {Element} */ list) => lib.contains(wrapper, list) || lib.parentOf(list) === lib.parentOf(wrapper));
+    return near ?? (known || expanded === 'true' ? lists.at(-1) ?? null : null);
   };
+
+  /** Lists that are seen while a box is closed are none of its own. @type {WeakMap<Element, WeakSet<Element>>} */
+  const besides = new WeakMap();
+  /** @param {Element} box */
+  const noteClosed = (box) => besides.set(box, new WeakSet(lib.deepQuery(LIST).filter(seen)));
 
   /** @param {Element | null} list */
   const optionsOf = (list) => {
@@ -171,7 +179,10 @@
   lib.choices = (args) => {
     const alloc = allocOf(args);
     const found = locate(args, alloc);
-    return found.problem ? { ...found.problem, next: alloc.next } : state(found.el, args, alloc);
+    if (found.problem) return { ...found.problem, next: alloc.next };
+    const now = state(found.el, args, alloc);
+    if (!now.open && !now.standing) noteClosed(found.el);
+    return now;
   };
 
   /**

@@ -52,13 +52,19 @@ fn formatted(asked: &str, got: &str) -> bool {
     if bare(asked).is_empty() || bare(asked) != bare(got) {
         return false;
     }
-    // Separators may be replaced in codes, never in words and never in numbers: `1.50` is not `150`.
-    let code = number(asked).is_none()
-        && asked.chars().any(|c| c.is_ascii_digit())
-        && !asked.chars().any(char::is_lowercase);
+    // Only codes and numbers have masks: in words and in lines every sign counts.
+    let lower = asked.chars().any(char::is_lowercase);
+    let words = lower && asked.contains(char::is_whitespace);
+    if words || asked.contains('\n') || !asked.contains(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    // Separators may be replaced in codes, never in numbers: `1.50` is not `150`.
+    let code = number(asked).is_none() && !lower;
     let separator = |c: char| code && (c.is_whitespace() || matches!(c, '-' | '(' | ')' | '/' | '.'));
-    let mut rest = got.chars().flat_map(char::to_lowercase);
-    fold(asked).chars().filter(|c| !separator(*c)).all(|c| rest.any(|g| g == c))
+    let needed = fold(asked);
+    let mut needed = needed.chars().filter(|c| !separator(*c)).peekable();
+    let adds = |c: char| c.is_whitespace() || "-()/.:,_'’+#%$€£¥₩₹".contains(c);
+    fold(got).chars().all(|c| needed.next_if_eq(&c).is_some() || adds(c)) && needed.next().is_none()
 }
 
 /// The number that a text writes, in one form: `$1,234.50` and `1234.5` are the same. Only with groups of three, and
@@ -100,7 +106,11 @@ fn number(text: &str) -> Option<String> {
     let whole = digits.trim_start_matches('0');
     let tail = tail.trim_end_matches('0');
     let zero = whole.is_empty() && tail.is_empty();
-    Some(format!("{}{}.{tail}", if minus && !zero { "-" } else { "" }, if whole.is_empty() { "0" } else { whole }))
+    Some(format!(
+        "{}{}.{tail}",
+        if minus && !zero { "-" } else { "" },
+        if whole.is_empty() { "0" } else { whole }
+    ))
 }
 
 #[cfg(test)]
@@ -147,6 +157,8 @@ mod tests {
             ("O'Brien", "OBrien"),
             ("+49 170", "49 170"),
             ("hello", "hell"),
+            ("hello", "hello!"),
+            ("if 1 {\n  go\n}", "if 1 {\n    go\n}"),
             ("!!!", ""),
             ("", "x"),
         ] {
