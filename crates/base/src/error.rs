@@ -109,6 +109,8 @@ codes! {
     NavFailed = "NAV_FAILED", exit 5, retry true, "check the address and that the server is running";
     /// The connection is not secure.
     CertificateError = "CERTIFICATE_ERROR", exit 5, retry false, "the site's certificate is not trusted; a person must decide, nothing was sent";
+    /// The site asks for a name and a password in the browser's own dialog.
+    AuthRequired = "AUTH_REQUIRED", exit 5, retry false, "a person must sign in; names and passwords are never filled into this dialog";
     /// What was waited for did not come.
     Timeout = "TIMEOUT", exit 4, retry true, "see the last observed state; wait for something else or longer";
     /// The call's time ran out.

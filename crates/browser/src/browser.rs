@@ -11,8 +11,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use tokio::process::Child;
-use truehand_base::{CallCtx, ClientId, ErrorBody};
+use truehand_base::{CallCtx, ClientId, ErrorBody, TabId};
 use truehand_cdp::{self as cdp, Connection, Event, EventStream};
+
+/// How long a tab that a page opened is tried to be attached to.
+const POPUP_TIME: Duration = Duration::from_secs(5);
 
 /// A browser that is connected.
 pub(crate) struct Browser {
@@ -168,10 +171,21 @@ async fn pump(browser: Weak<Browser>, mut events: EventStream) {
     }
 }
 
+/// Attaches to a tab that a page of ours has just opened: both share one script thread, and a dialog of a tab that
+/// nobody is attached to could not be answered.
+async fn attach_popup(space: Arc<Space>, id: TabId) {
+    if let Err(error) = space.tab(&CallCtx::with_timeout(POPUP_TIME), id).await {
+        // It may be gone already, as one is that only began a download.
+        tracing::debug!("the tab {id} that a page opened could not be attached to: {error}");
+    }
+}
+
 fn handle(browser: &Arc<Browser>, event: &Event) {
     if let Some(Ok(e)) = event.parse::<cdp::target::TargetCreated>() {
         for space in browser.spaces() {
-            space.target_created(&e.target_info);
+            if let Some(popup) = space.target_created(&e.target_info) {
+                tokio::spawn(attach_popup(space, popup));
+            }
         }
     } else if let Some(Ok(e)) = event.parse::<cdp::target::TargetInfoChanged>() {
         for space in browser.spaces() {

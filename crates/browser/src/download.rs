@@ -21,12 +21,14 @@ pub(crate) fn begin_download(spaces: &[Arc<Space>], event: &DownloadWillBegin) {
         sha256: None,
     };
     let owner = spaces.iter().flat_map(|s| s.attached_tabs()).find(|t| t.has_frame(&event.frame_id));
-    // A popup that only downloads is not attached: then it is whoever acts right now among the tabs of its own context.
+    // A popup that only downloads shows nothing and goes: then it is whoever acts right now among the tabs of its own
+    // context.
     let beside = || {
         let space = spaces.iter().find(|s| s.has_target(&event.frame_id.0))?;
         space.attached_tabs().into_iter().find(Tab::window_open)
     };
-    match owner.or_else(beside) {
+    let showing = owner.clone().filter(|tab| !matches!(tab.url().as_str(), "" | "about:blank"));
+    match showing.or_else(beside).or(owner) {
         Some(tab) => tab.begin_download(&event.guid, download),
         None => tracing::info!("a download of no known tab began: {}", download.name),
     }

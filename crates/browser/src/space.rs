@@ -210,8 +210,9 @@ impl Space {
             ..Default::default()
         };
         let created = self.browser.connection.browser().send(ctx, create).await;
-        let id =
-            created.map_err(from_cdp).map(|c| self.adopt(&c.target_id, "about:blank", "", true, Some(client)));
+        let id = created
+            .map_err(from_cdp)
+            .map(|c| self.adopt(&c.target_id, "about:blank", "", true, Some(client)));
         self.opening.fetch_sub(1, Ordering::SeqCst);
         self.tab(ctx, id?).await
     }
@@ -351,20 +352,22 @@ impl Space {
         }
     }
 
-    pub fn target_created(&self, info: &cdp::target::TargetInfo) {
+    /// A target has come. A tab that one of ours opened is returned, so that it is attached before it asks something.
+    pub fn target_created(&self, info: &cdp::target::TargetInfo) -> Option<TabId> {
         if !self.is_mine(info) {
-            return;
+            return None;
         }
         let known = lock(&self.tabs).entries.values().any(|e| e.target == info.target_id);
         if known {
-            return;
+            return None;
         }
         let ours = info.opener_id.is_none() && self.opening.load(Ordering::SeqCst) > 0;
         // What a tab opens belongs to who holds it; in somebody's own browser it may be their click.
         let client = self.client_of(info.opener_id.as_ref());
-        let id = self.adopt(&info.target_id, &info.url, &info.title, ours || client.is_some(), client.as_ref());
+        let id =
+            self.adopt(&info.target_id, &info.url, &info.title, ours || client.is_some(), client.as_ref());
         if ours {
-            return;
+            return None;
         }
         let tabs = self.attached_tabs();
         let opener = tabs.iter().find(|t| Some(t.target_id()) == info.opener_id.as_ref());
@@ -376,6 +379,7 @@ impl Space {
                 title: String::new(),
             }));
         }
+        opener.map(|_| id)
     }
 
     pub fn target_changed(&self, info: &cdp::target::TargetInfo) {

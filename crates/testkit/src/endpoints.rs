@@ -23,6 +23,7 @@ const NEVER: Duration = Duration::from_secs(60);
 const SSE_EVERY: Duration = Duration::from_millis(200);
 const SSE_EVENTS: u64 = 300;
 const LONGEST_MS: u64 = 45_000;
+const LONGEST_DRIP: u32 = 10_000;
 
 #[derive(Clone)]
 struct App {
@@ -42,7 +43,12 @@ pub(crate) fn router(log: Arc<Log>) -> Router {
         .route("/sse", get(events))
         .route("/dl", get(download))
         .route("/dl/broken", get(broken_download))
+        .route("/dl/drip", get(dripping_download))
+        .route("/auth", any(auth))
+        .route("/cut", any(cut))
+        .route("/fat", any(fat))
         .route("/redirect", any(redirect))
+        .route("/redirect/circle", any(|| async { Redirect::to("/redirect/circle") }))
         .route("/cookie/set", get(set_cookie))
         .route("/cookie/show", get(show_cookie))
         .route("/poll", any(poll))
@@ -147,6 +153,57 @@ async fn broken_download() -> Response {
         Some((Ok(Bytes::from_static(b"the beginning")), true))
     });
     (headers, Body::from_stream(parts)).into_response()
+}
+
+/// A download that never ends: a piece of `?bytes=` every `?ms=`, of which the first comes at once.
+async fn dripping_download(uri: Uri) -> Response {
+    let query = query(&uri);
+    let every = millis(&query);
+    let size = query.get("bytes").and_then(|n| n.parse().ok()).unwrap_or(1).min(1 << 20);
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"drip.bin\""),
+    ];
+    let parts = stream::unfold(0_u32, move |n| async move {
+        if n > 0 {
+            sleep(every).await;
+        }
+        (n < LONGEST_DRIP).then(|| (Ok::<_, Infallible>(Bytes::from(vec![b'x'; size])), n + 1))
+    });
+    (headers, Body::from_stream(parts)).into_response()
+}
+
+/// Asks for a name and a password, in the browser's own dialog unless `?dialog=no`, and takes none.
+async fn auth(uri: Uri) -> Response {
+    let page = Html("<!doctype html><title>Who are you?</title><h1>Who are you?</h1>");
+    if query(&uri).get("dialog").is_some_and(|dialog| dialog == "no") {
+        return (StatusCode::UNAUTHORIZED, page).into_response();
+    }
+    (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Basic realm=\"door\"")], page).into_response()
+}
+
+/// Begins a page and breaks off.
+async fn cut() -> Response {
+    let parts = stream::unfold(0, |n| async move {
+        match n {
+            0 => Some((Ok(Bytes::from_static(b"<!doctype html><title>Cut</title><h1>Half a page</h1>")), 1)),
+            _ => {
+                sleep(SSE_EVERY).await;
+                Some((Err(std::io::Error::other("it broke off")), n))
+            }
+        }
+    });
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], Body::from_stream(parts)).into_response()
+}
+
+/// Answers with a head of half a megabyte, which is more than browsers take.
+async fn fat() -> Response {
+    let mut response = Html("<!doctype html><title>Fat</title>").into_response();
+    let field = HeaderValue::from_str(&"x".repeat(50_000)).expect("plain ASCII");
+    for _ in 0..10 {
+        response.headers_mut().append("x-fat", field.clone());
+    }
+    response
 }
 
 async fn redirect(uri: Uri) -> Redirect {

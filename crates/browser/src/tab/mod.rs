@@ -147,11 +147,29 @@ impl Tab {
                 mobile: false,
             }));
         }
-        let tree = session.start(cdp::page::GetFrameTree::default());
-        let tree = ctx.wait("the tab's frames", tree).await.and_then(|tree| tree.map_err(from_cdp));
-        // A half-made attachment would stay and take events for nobody.
-        let tree = tree.inspect_err(|_| tab.let_go())?;
-        tab.take_tree(&session, &tree.frame_tree);
+        let mut tree = session.start(cdp::page::GetFrameTree::default());
+        let come = tokio::select! {
+            biased;
+            tree = ctx.wait("the tab's frames", &mut tree) => Some(tree.and_then(|tree| tree.map_err(from_cdp))),
+            () = tab.dialog_opened() => None,
+        };
+        match come {
+            Some(come) => {
+                // A half-made attachment would stay and take events for nobody.
+                let come = come.inspect_err(|_| tab.let_go())?;
+                tab.take_tree(&session, &come.frame_tree);
+            }
+            // The page asks something first; what it consists of comes with the answer.
+            None => {
+                let tab = tab.clone();
+                tokio::spawn(async move {
+                    if let Ok(come) = tree.await {
+                        tab.take_tree(&session, &come.frame_tree);
+                        tab.inner.wake();
+                    }
+                });
+            }
+        }
         tab.inner.wake();
         Ok(tab)
     }

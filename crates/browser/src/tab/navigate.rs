@@ -68,7 +68,10 @@ impl Tab {
                     if error.code == ErrorCode::Deadline {
                         ErrorBody::new(
                             ErrorCode::Timeout,
-                            format!("{url} did not answer within {} s; loading was stopped", COMMIT_LIMIT.as_secs()),
+                            format!(
+                                "{url} did not answer within {} s; loading was stopped",
+                                COMMIT_LIMIT.as_secs()
+                            ),
                         )
                         .next("check that the server is running, then navigate again")
                     } else {
@@ -234,9 +237,7 @@ impl Tab {
         let blind = || observe.enabled.then(|| self.open_blind_window());
         let window = match self.while_leaving(self.window(ctx, observe, None)).await {
             Beat::Done(Ok(window)) => return Ok(Leaving { window, freed: None }),
-            Beat::Done(Err(error))
-                if matches!(error.code, ErrorCode::PageCrashed | ErrorCode::Internal) =>
-            {
+            Beat::Done(Err(error)) if matches!(error.code, ErrorCode::PageCrashed | ErrorCode::Internal) => {
                 return Ok(Leaving { window: blind(), freed: None });
             }
             Beat::Done(Err(error)) if error.code == ErrorCode::PageUnresponsive => blind(),
@@ -279,12 +280,7 @@ impl Tab {
     }
 
     /// Waits until the new document can be used and closes the window.
-    async fn arrive(
-        &self,
-        ctx: &CallCtx,
-        leaving: Leaving,
-        observe: &Observe,
-    ) -> Result<Acted, ErrorBody> {
+    async fn arrive(&self, ctx: &CallCtx, leaving: Leaving, observe: &Observe) -> Result<Acted, ErrorBody> {
         let Leaving { window, freed } = leaving;
         let content = ctx.at_most(Duration::from_secs(20));
         // Without its content in time the page may still be usable in part: the effect tells.
@@ -338,6 +334,13 @@ fn navigation_error(url: &str, error: &str) -> ErrorBody {
         )
         .with("net_error", error);
     }
+    if error == "net::ERR_INVALID_AUTH_CREDENTIALS" {
+        return ErrorBody::new(
+            ErrorCode::AuthRequired,
+            format!("{url} asks for a name and a password in the browser's own dialog"),
+        )
+        .with("net_error", error);
+    }
     let why = match error {
         "net::ERR_CONNECTION_REFUSED" => "nothing listens there",
         "net::ERR_NAME_NOT_RESOLVED" => "the name is unknown",
@@ -345,6 +348,10 @@ fn navigation_error(url: &str, error: &str) -> ErrorBody {
         "net::ERR_CONNECTION_RESET" | "net::ERR_EMPTY_RESPONSE" => "the server ended the connection",
         "net::ERR_CONNECTION_TIMED_OUT" | "net::ERR_TIMED_OUT" => "the server does not answer",
         "net::ERR_TOO_MANY_REDIRECTS" => "it redirects in a circle",
+        "net::ERR_RESPONSE_HEADERS_TOO_BIG" => "the head of its answer is too big",
+        "net::ERR_INVALID_RESPONSE" | "net::ERR_INVALID_HTTP_RESPONSE" => "what answers there does not speak HTTP",
+        "net::ERR_NAME_RESOLUTION_FAILED" | "net::ERR_DNS_TIMED_OUT" => "the name could not be looked up",
+        "net::ERR_NETWORK_CHANGED" => "the network changed meanwhile",
         "net::ERR_UNSAFE_PORT" => "browsers do not open this port",
         _ => "the load failed",
     };

@@ -41,6 +41,7 @@ fn handle(tab: &TabInner, event: &Event) {
     match event.method.as_str() {
         "Network.requestWillBeSent"
         | "Network.responseReceived"
+        | "Network.responseReceivedExtraInfo"
         | "Network.loadingFinished"
         | "Network.loadingFailed" => network(tab, event),
         "Runtime.executionContextCreated"
@@ -113,6 +114,16 @@ fn network(tab: &TabInner, event: &Event) {
                 request.answered = Some(std::time::Instant::now());
             }
         });
+    } else if let Some(e) = read::<cdp::network::ResponseReceivedExtraInfo>(event) {
+        // A request for a name and a password, which the browser asks a person for: no answer follows.
+        if matches!(e.status_code, 401 | 407) {
+            tab.with(|s| {
+                if let Some(request) = s.request(&e.request_id) {
+                    request.status = u16::try_from(e.status_code).ok();
+                    request.answered = Some(std::time::Instant::now());
+                }
+            });
+        }
     } else if let Some(e) = read::<cdp::network::LoadingFinished>(event) {
         tab.with(|s| {
             let at = s.tick();
@@ -167,33 +178,49 @@ fn contexts(tab: &TabInner, session: &Session, event: &Event) {
     }
 }
 
+/// After how many messages the browser is told to let go of the objects in them, which it keeps for us to ask about.
+const CONSOLE_OBJECTS: u32 = 500;
+
 fn console(tab: &TabInner, session: &Session, event: &Event) {
-    let text = if let Some(e) = read::<cdp::runtime::ExceptionThrown>(event) {
-        let details = &e.exception_details;
-        let ours = details.execution_context_id.is_some_and(|world| {
-            tab.with(|s| s.frames.values().any(|f| f.world == Some(world) && f.session.id() == session.id()))
+    if event.method == cdp::runtime::ConsoleApiCalled::METHOD {
+        let full = tab.with(|s| {
+            s.console_objects += 1;
+            s.console_objects % CONSOLE_OBJECTS == 0
         });
-        if ours {
-            // A fault of a page part is ours to know and not the page's.
-            tracing::warn!("a page part threw: {}", details.text);
+        if full {
+            let group = cdp::runtime::ReleaseObjectGroup { object_group: "console".to_owned() };
+            drop(session.start(group));
+        }
+        // A page may write thousands a second: only errors are looked into.
+        if !matches!(event.params["type"].as_str(), Some("error" | "assert")) {
             return;
         }
-        let thrown = details.exception.as_ref().and_then(|x| x.description.clone());
-        thrown.unwrap_or_else(|| details.text.clone())
-    } else {
-        match read::<cdp::runtime::ConsoleApiCalled>(event) {
-            Some(e) if e.kind == "error" || e.kind == "assert" => {
-                let words = e.args.iter().map(|a| match &a.value {
-                    Some(serde_json::Value::String(text)) => text.clone(),
-                    Some(value) => value.to_string(),
-                    None => a.description.clone().unwrap_or_default(),
-                });
-                words.collect::<Vec<_>>().join(" ")
-            }
-            _ => return,
-        }
-    };
-    tab.with(|s| s.happened(Happening::ConsoleError(clip(&text, 400))));
+        tab.with(|s| s.console.add(|| clip(&logged(event), 400)));
+        return;
+    }
+    let Some(e) = read::<cdp::runtime::ExceptionThrown>(event) else { return };
+    let details = &e.exception_details;
+    let ours = details.execution_context_id.is_some_and(|world| {
+        tab.with(|s| s.frames.values().any(|f| f.world == Some(world) && f.session.id() == session.id()))
+    });
+    if ours {
+        // A fault of a page part is ours to know and not the page's.
+        tracing::warn!("a page part threw: {}", details.text);
+        return;
+    }
+    let thrown = details.exception.as_ref().and_then(|x| x.description.as_ref());
+    tab.with(|s| s.console.add(|| clip(thrown.unwrap_or(&details.text), 400)));
+}
+
+/// What a message to the console says.
+fn logged(event: &Event) -> String {
+    let Some(e) = read::<cdp::runtime::ConsoleApiCalled>(event) else { return String::new() };
+    let words = e.args.iter().map(|a| match &a.value {
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => a.description.clone().unwrap_or_default(),
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn page(tab: &TabInner, session: &Session, event: &Event) {

@@ -184,7 +184,28 @@ pub(crate) enum Happening {
     TabOpened(TabFact),
     TabClosed(TabFact),
     Url { before: String, after: String, same_document: bool },
-    ConsoleError(String),
+}
+
+/// Errors that the page logged or threw since the window opened. They have a place of their own, so that no flood of them
+/// pushes anything else out of the log.
+#[derive(Debug, Default)]
+pub(crate) struct ConsoleErrors {
+    /// The first ones.
+    pub listed: Vec<String>,
+    /// How many came after those.
+    pub left_out: u64,
+}
+
+impl ConsoleErrors {
+    const LISTED: usize = 20;
+
+    pub fn add(&mut self, text: impl FnOnce() -> String) {
+        if self.listed.len() < Self::LISTED {
+            self.listed.push(text());
+        } else {
+            self.left_out += 1;
+        }
+    }
 }
 
 /// The newest things that happened, each with its number.
@@ -239,6 +260,9 @@ pub(crate) struct TabState {
     pub dialog: Option<OpenDialog>,
     pub armed: Option<ArmedAnswer>,
     pub log: Log,
+    pub console: ConsoleErrors,
+    /// Messages to the console since the browser was last told to forget their objects.
+    pub console_objects: u32,
     pub requests: VecDeque<Request>,
     /// Starts of requests of this document, to know what recurs.
     starts: VecDeque<Start>,
@@ -316,6 +340,8 @@ impl TabState {
             dialog: None,
             armed: None,
             log: Log::default(),
+            console: ConsoleErrors::default(),
+            console_objects: 0,
             requests: VecDeque::new(),
             starts: VecDeque::new(),
             clock: 0,
@@ -339,9 +365,12 @@ impl TabState {
     /// page meanwhile, so that its silence means nothing.
     pub fn on_its_way(&self) -> bool {
         let Some(since) = self.navigating_at.filter(|_| self.navigating) else { return false };
-        let asked = self.requests.iter().rev().find(|r| r.main && r.kind == "Document" && r.started_at >= since);
+        let asked =
+            self.requests.iter().rev().find(|r| r.main && r.kind == "Document" && r.started_at >= since);
         match asked {
-            Some(request) => request.answered.or(request.ended_at).is_none_or(|at| at.elapsed() < COMMIT_TIME),
+            Some(request) => {
+                request.answered.or(request.ended_at).is_none_or(|at| at.elapsed() < COMMIT_TIME)
+            }
             None => since.elapsed() < COMMIT_TIME,
         }
     }
@@ -364,6 +393,7 @@ impl TabState {
         let at = self.tick();
         self.window = Some(at);
         self.window_at = Some(Instant::now());
+        self.console = ConsoleErrors::default();
         at
     }
 

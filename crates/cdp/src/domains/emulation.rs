@@ -9,6 +9,7 @@ commands! {
     SetDeviceMetricsOverride = "Emulation.setDeviceMetricsOverride" -> Empty;
     ClearDeviceMetricsOverride = "Emulation.clearDeviceMetricsOverride" -> Empty;
     SetScriptExecutionDisabled = "Emulation.setScriptExecutionDisabled" -> Empty;
+    SetEmitTouchEventsForMouse = "Emulation.setEmitTouchEventsForMouse" -> Empty;
 }
 
 /// Makes a page in the background behave as one in front.
@@ -42,4 +43,15 @@ pub struct ClearDeviceMetricsOverride {}
 pub struct SetScriptExecutionDisabled {
     /// Whether they are off.
     pub value: bool,
+}
+
+/// Turns what the mouse does into touches, with the gestures that come of them: a long press among others.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SetEmitTouchEventsForMouse {
+    /// Whether it does.
+    pub enabled: bool,
+    /// `mobile` or `desktop`: whose times and distances gestures have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<String>,
 }

@@ -493,6 +493,8 @@ impl Proof {
         let id = sent.request_id;
         let (_, head) = self.sees(|event: &network::ResponseReceived| event.request_id == id).await;
         assert_eq!((head.response.status, head.response.mime_type.as_str()), (200, "application/json"));
+        self.sees(|event: &network::ResponseReceivedExtraInfo| event.request_id == id && event.status_code == 200)
+            .await;
         let (_, end) = self.sees(|event: &network::LoadingFinished| event.request_id == id).await;
         assert!(end.encoded_data_length > 0.0);
         self.evaluate("fetch('/reset').catch(() => {})").await;
@@ -541,6 +543,10 @@ impl Proof {
         let data = self.tab(picture).await.data;
         assert!(data.starts_with("iVBORw0KGgo"), "a png");
         self.tab(emulation::ClearDeviceMetricsOverride {}).await;
+        for enabled in [true, false] {
+            let configuration = Some("mobile".to_owned());
+            self.tab(emulation::SetEmitTouchEventsForMouse { enabled, configuration }).await;
+        }
         let other = "new Promise((other) => { \
                      const look = () => innerHeight === 480 ? requestAnimationFrame(look) : other(); look(); })";
         self.evaluate(other).await;

@@ -8,4 +8,5 @@
 #[expect(dead_code, reason = "shared with the tests of the tools, which use all of it")]
 mod hands;
 
+mod dialogs;
 mod wedge;
