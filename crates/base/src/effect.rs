@@ -370,6 +370,12 @@ pub struct PageEffect {
     pub network: NetworkEffect,
     /// Errors that the page logged or threw within the window; at most 20.
     pub console_errors: Vec<String>,
+    /// How many more of them there were, exactly.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub console_errors_left_out: u64,
+    /// How many values, dialogs, downloads and tabs of this window are not listed, because there were too many.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
     /// How long the window was, in milliseconds.
     pub window_ms: u64,
     /// Set when there were more changes than were counted one by one.
@@ -407,6 +413,33 @@ pub struct PageEffect {
     pub late: Option<LateEffect>,
 }
 
+/// The most values, dialogs, downloads and tabs that an effect lists, each.
+const LISTED: usize = 10;
+
+impl PageEffect {
+    /// Cuts the lists that a page can make as long as it likes, and counts what goes.
+    pub fn bound(&mut self) {
+        fn cut<T>(list: &mut Vec<T>) -> u64 {
+            let gone = list.len().saturating_sub(LISTED);
+            // What came last tells how things stand.
+            list.drain(..gone);
+            gone as u64
+        }
+        self.left_out += cut(&mut self.values)
+            + cut(&mut self.dialogs)
+            + cut(&mut self.downloads)
+            + cut(&mut self.tabs.opened)
+            + cut(&mut self.tabs.closed);
+        if let Some(late) = &mut self.late {
+            self.left_out += cut(&mut late.values)
+                + cut(&mut late.dialogs)
+                + cut(&mut late.downloads)
+                + cut(&mut late.tabs.opened)
+                + cut(&mut late.tabs.closed);
+        }
+    }
+}
+
 impl Default for PageEffect {
     /// An effect of which nothing was measured.
     fn default() -> Self {
@@ -417,6 +450,8 @@ impl Default for PageEffect {
             focus: FocusEffect::default(),
             network: NetworkEffect::default(),
             console_errors: Vec::new(),
+            console_errors_left_out: 0,
+            left_out: 0,
             window_ms: 0,
             truncated: None,
             hit: None,

@@ -186,7 +186,11 @@ fn effect_facts(effect: &PageEffect) -> Vec<String> {
     }
     if !effect.console_errors.is_empty() {
         let first = clip(&one_line(&effect.console_errors[0]), 80);
-        facts.push(format!("{} console errors, first: {first}", effect.console_errors.len()));
+        let all = effect.console_errors.len() as u64 + effect.console_errors_left_out;
+        facts.push(format!("{all} console errors, first: {first}"));
+    }
+    if effect.left_out > 0 {
+        facts.push(format!("{} more values, dialogs, downloads or tabs", effect.left_out));
     }
     if effect.truncated == Some(true) {
         facts.push("more changes than were counted".to_owned());

@@ -182,10 +182,14 @@ pub fn merge(mut before: PageEffect, after: PageEffect) -> PageEffect {
     before.network.beacons.extend(after.network.beacons);
     before.network.beacons.truncate(10);
     before.network.failed.extend(after.network.failed);
+    before.network.failed.truncate(20);
     before.network.sent.extend(after.network.sent);
     before.network.sent.truncate(20);
     before.console_errors.extend(after.console_errors);
+    let errors = before.console_errors.len().saturating_sub(20);
     before.console_errors.truncate(20);
+    before.console_errors_left_out += after.console_errors_left_out + errors as u64;
+    before.left_out += after.left_out;
     before.window_ms += after.window_ms;
     before.truncated = before.truncated.or(after.truncated);
     before.hit = after.hit.or(before.hit);
@@ -199,6 +203,7 @@ pub fn merge(mut before: PageEffect, after: PageEffect) -> PageEffect {
     before.region = after.region.or(before.region);
     before.dismissed.extend(after.dismissed);
     before.late = before.late.or(after.late);
+    before.bound();
     before
 }
 

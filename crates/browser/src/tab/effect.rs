@@ -98,6 +98,10 @@ enum Round {
 
 /// How long a new document may take from its first content to its load event before it counts as usable.
 const LOAD_GRACE: Duration = Duration::from_millis(1_000);
+/// How long a document may go on changing after its load event.
+const REST_TIME: Duration = Duration::from_millis(400);
+/// How soon a document that was replaced is asked for its successor.
+const GONE_PAUSE: Duration = Duration::from_millis(5);
 /// How much longer than it was told a page may take to settle before it counts as unresponsive.
 const SETTLE_GRACE: Duration = Duration::from_millis(2_000);
 /// How long the address of a tab that was opened is waited for.
@@ -149,7 +153,6 @@ impl Tab {
                     Happening::TabOpened(tab) => late.tabs.opened.push(tab.clone()),
                     Happening::TabClosed(tab) => late.tabs.closed.push(tab.clone()),
                     Happening::Url { after, .. } => late.url = Some(after.clone()),
-                    Happening::ConsoleError(_) => {}
                 }
             }
             let url = s.url.clone();
@@ -257,7 +260,7 @@ impl Tab {
         self.with(|s| {
             s.documents != window.documents
                 || s.caused_since(window.from).next().is_some()
-                || s.log.since(window.from).any(|what| !matches!(what, Happening::ConsoleError(_)))
+                || s.log.since(window.from).next().is_some()
         })
     }
 
@@ -362,27 +365,32 @@ impl Tab {
         let stopped = |s: &super::state::TabState| s.dialog.is_some() || s.life != Life::Alive;
         let left = cap_at.saturating_duration_since(Instant::now()).max(Duration::from_millis(500));
         let limited = ctx.at_most(left);
-        let content = self.wait_until(&limited, "the new document", |s| {
-            (stopped(s) || (s.content_loaded && s.main().is_some_and(|f| f.world.is_some()))).then_some(())
-        });
-        if content.await.is_err() || self.with(|s| stopped(s)) {
-            return;
-        }
-        let grace = ctx.at_most(LOAD_GRACE);
-        // A page whose load event does not come in time is usable all the same.
-        drop(self.wait_until(&grace, "the load event", |s| (stopped(s) || s.loaded).then_some(())).await);
-        let Some(frame) = self.with(|s| s.main().cloned()) else { return };
-        for (name, args) in
-            [("arm", json!({})), ("settle", json!({ "min_ms": 0, "max_ms": 400, "seen": true }))]
-        {
-            let pending = self.start_asking(&frame, name, args);
-            let Ok(pending) = pending else { return };
-            if self.answer(ctx, name, pending, Duration::from_secs(2)).await.is_err() {
+        let args = json!({ "load_ms": millis(LOAD_GRACE), "rest_ms": millis(REST_TIME) });
+        // A document that sends the browser on at once is replaced while it is waited for.
+        let stats = loop {
+            let content = self.wait_until(&limited, "the new document", |s| {
+                (stopped(s) || (s.content_loaded && s.main().is_some_and(|f| f.world.is_some())))
+                    .then_some(())
+            });
+            if content.await.is_err() || self.with(|s| stopped(s)) {
                 return;
             }
-        }
-        let stats: Result<Value, PageError> = self.ask(ctx, &frame, "stats", json!({})).await;
-        if let Ok(stats) = stats {
+            let Some(frame) = self.with(|s| s.main().cloned()) else { return };
+            let asked = match self.start_asking(&frame, "arrived", args.clone()) {
+                Ok(pending) => {
+                    self.answer(ctx, "arrived", pending, LOAD_GRACE + REST_TIME + SETTLE_GRACE).await
+                }
+                Err(error) => Err(error),
+            };
+            match asked {
+                Ok(stats) => break Ok((frame, stats)),
+                Err(PageError::DocumentGone) if limited.check("the new document").is_ok() => {
+                    tokio::time::sleep(GONE_PAUSE).await;
+                }
+                Err(error) => break Err(error),
+            }
+        };
+        if let Ok((frame, stats)) = stats {
             if let Some(title) = stats["title"].as_str() {
                 self.set_title(title.to_owned());
             }
@@ -430,6 +438,8 @@ impl Tab {
             }
             let page_url = s.url.clone();
             effect.network = network(s, window.from, &page_url);
+            effect.console_errors.clone_from(&s.console.listed);
+            effect.console_errors_left_out = s.console.left_out;
             let mut addresses = Vec::new();
             for what in s.log.since(window.from) {
                 match what {
@@ -439,11 +449,6 @@ impl Tab {
                     Happening::TabClosed(tab) => effect.tabs.closed.push(tab.clone()),
                     Happening::Url { before, after, same_document } => {
                         addresses.push((before.clone(), after.clone(), *same_document));
-                    }
-                    Happening::ConsoleError(text) => {
-                        if effect.console_errors.len() < 20 {
-                            effect.console_errors.push(text.clone());
-                        }
                     }
                 }
             }
@@ -459,6 +464,7 @@ impl Tab {
         }
         effect.late = (!window.late.is_empty()).then(|| window.late.clone());
         effect.verdict = verdict(&effect, focus_effect, measured || gone);
+        effect.bound();
         effect
     }
 }
