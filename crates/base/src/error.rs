@@ -139,6 +139,8 @@ codes! {
     BrowserNotFound = "BROWSER_NOT_FOUND", exit 5, retry false, "install Chromium (Debian: apt-get install chromium), or set TRUEHAND_CHROMIUM to its path";
     /// Chromium did not start.
     BrowserStartFailed = "BROWSER_START_FAILED", exit 5, retry true, "see the message from Chromium; truehand doctor checks the usual causes";
+    /// A browser that already ran has not let us in yet.
+    ConsentPending = "CONSENT_PENDING", exit 3, retry true, "a person must allow the connection in that browser's window; then call again, the connection waits 5 minutes";
     /// Another process uses the profile.
     ProfileBusy = "PROFILE_BUSY", exit 5, retry true, "close the other browser of this profile, or use another profile name";
     /// The daemon can't be reached.

@@ -57,7 +57,7 @@ impl Browser {
 
     /// Connects to one that runs, by the WebSocket address of its DevTools.
     pub async fn connect(ctx: &CallCtx, url: &str, downloads: PathBuf) -> Result<Arc<Browser>, ErrorBody> {
-        let (connection, events) = Connection::websocket(&ctx.at_most(Duration::from_secs(20)), url)
+        let (connection, events) = Connection::websocket(ctx, url)
             .await
             .map_err(|e| {
                 ErrorBody::new(truehand_base::ErrorCode::BrowserGone, format!("can't connect to {url}: {e}"))
@@ -90,19 +90,21 @@ impl Browser {
         spaces.push(Arc::downgrade(space));
     }
 
-    /// The shared default context, opened when nobody is in it; the client has joined it.
+    /// The shared default context, opened when nobody is in it; the client has joined it. Tabs that a former one knew
+    /// keep their handles.
     pub async fn shared_space(
         self: &Arc<Self>,
         ctx: &CallCtx,
         client: &ClientId,
         input: &InputSettings,
         leases: LeaseTimes,
+        former: Option<Arc<Space>>,
     ) -> Result<Arc<Space>, ErrorBody> {
         let mut shared = ctx.wait("the browser", self.shared.lock()).await?;
         if let Some(space) = shared.upgrade().filter(|space| space.join(client)) {
             return Ok(space);
         }
-        let space = Space::open(ctx, self, false, input.clone(), leases).await?;
+        let space = Space::open(ctx, self, false, input.clone(), leases, former).await?;
         space.join(client);
         *shared = Arc::downgrade(&space);
         Ok(space)

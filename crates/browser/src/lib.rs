@@ -8,6 +8,7 @@
 //! - The verdict on an action comes from what was counted, never from the dispatch.
 //! - A target that is not a page of the client's own context can't be named.
 
+mod attach;
 mod browser;
 mod download;
 mod errors;
@@ -27,8 +28,8 @@ pub use input::InputSettings;
 pub use launch::LaunchOptions;
 pub use lease::{Hold, LeaseTimes};
 pub use options::{
-    Acted, ClickOptions, Condition, Covers, Described, DragOptions, Goal, InputMode, MouseButton, Observe, ReadOptions, Reading,
-    ScrollBy, Shot, ShotOptions, TabInfo, TypeOptions, Way,
+    Acted, ClickOptions, Condition, Covers, Described, DragOptions, Goal, InputMode, MouseButton, Observe,
+    ReadOptions, Reading, ScrollBy, Shot, ShotOptions, TabInfo, TypeOptions, Way,
 };
 pub use pool::{BrowserPool, PoolConfig, Scope, ScopeOptions};
 pub use tab::{Found, Lane, LaneGuard, Search, Tab};

@@ -1,5 +1,6 @@
 //! Which browsers run, for whom, and until when.
 
+use crate::attach::Attaching;
 use crate::browser::Browser;
 use crate::find::{FindOptions, find_chromium};
 use crate::input::InputSettings;
@@ -130,6 +131,7 @@ pub struct BrowserPool {
     config: PoolConfig,
     browsers: tokio::sync::Mutex<HashMap<BrowserKey, Started>>,
     scopes: Mutex<HashMap<ClientId, Arc<ScopeInner>>>,
+    attaching: Arc<Attaching>,
     launched: AtomicU32,
     /// How many contexts are being opened; no browser is closed meanwhile, since it may be the one that they are for.
     opening: AtomicU32,
@@ -172,6 +174,8 @@ struct ScopeState {
     /// What the browser was not started with, since another client was first.
     unmet: Vec<String>,
     space: Option<Arc<Space>>,
+    /// The one before it, whose connection to a browser that still runs was lost: its handles stay valid.
+    former: Option<Arc<Space>>,
     current: Option<TabId>,
     used: Instant,
     gone_since: Option<Instant>,
@@ -187,6 +191,7 @@ impl BrowserPool {
             config,
             browsers: tokio::sync::Mutex::default(),
             scopes: Mutex::default(),
+            attaching: Arc::default(),
             launched: AtomicU32::new(0),
             opening: AtomicU32::new(0),
         });
@@ -214,6 +219,7 @@ impl BrowserPool {
                     ignored: Vec::new(),
                     unmet: Vec::new(),
                     space: None,
+                    former: None,
                     current: None,
                     used: Instant::now(),
                     gone_since: None,
@@ -270,16 +276,29 @@ impl BrowserPool {
         ctx: &CallCtx,
         client: &ClientId,
         options: &ScopeOptions,
+        former: Option<Arc<Space>>,
     ) -> Result<(Arc<Space>, Vec<String>), ErrorBody> {
         let (browser, unmet) = self.browser(ctx, options).await?;
         let (input, leases) = (self.config.input.clone(), self.config.leases);
         let space = match options.browser() {
-            BrowserKey::Own { .. } => Space::open(ctx, &browser, true, input, leases).await?,
+            BrowserKey::Own { .. } => Space::open(ctx, &browser, true, input, leases, None).await?,
             BrowserKey::Profile(_) | BrowserKey::Running(_) => {
-                browser.shared_space(ctx, client, &input, leases).await?
+                browser.shared_space(ctx, client, &input, leases, former).await?
             }
         };
         Ok((space, unmet))
+    }
+
+    /// Whether a browser of these options runs that clients share, so that its tabs are there for the asking.
+    async fn joins(&self, options: &ScopeOptions) -> bool {
+        match options.browser() {
+            BrowserKey::Own { .. } => false,
+            // What is open in a browser that already runs is known once it is connected.
+            BrowserKey::Running(_) => true,
+            key @ BrowserKey::Profile(_) => {
+                self.browsers.lock().await.get(&key).is_some_and(|running| running.browser.alive())
+            }
+        }
     }
 
     async fn browser(
@@ -298,28 +317,34 @@ impl BrowserPool {
             )
         })?;
         let downloads = self.config.downloads.clone();
+        if let Some(url) = &options.attach {
+            // It may wait for a person there, and nobody else shall wait for that person here.
+            drop(browsers);
+            ctx.progress("connecting to the browser");
+            let browser = self.attaching.browser(ctx, url, downloads).await?;
+            let running = Started { browser: Arc::clone(&browser), options: options.clone() };
+            self.browsers.lock().await.insert(options.browser(), running);
+            self.attaching.done(url);
+            return Ok((browser, Vec::new()));
+        }
         ctx.progress("starting the browser");
-        let browser = if let Some(url) = &options.attach {
-            Browser::connect(ctx, url, downloads).await?
-        } else {
-            let named = options.executable.clone().or_else(|| self.config.find.named.clone());
-            let executable = find_chromium(&FindOptions { named, path: self.config.find.path.clone() })?;
-            let profile_dir = match &options.profile {
-                Some(name) => self.config.profiles.join(name),
-                None => {
-                    let number = self.launched.fetch_add(1, Ordering::Relaxed);
-                    self.config.ephemeral.join(format!("{}-{number}", std::process::id()))
-                }
-            };
-            let launch = LaunchOptions {
-                executable,
-                profile_dir,
-                headed: options.headed.unwrap_or(self.config.headed),
-                no_sandbox: self.config.no_sandbox.unwrap_or_else(is_root),
-                args: self.config.args.clone(),
-            };
-            Browser::start(ctx, &launch, downloads, options.profile.is_none()).await?
+        let named = options.executable.clone().or_else(|| self.config.find.named.clone());
+        let executable = find_chromium(&FindOptions { named, path: self.config.find.path.clone() })?;
+        let profile_dir = match &options.profile {
+            Some(name) => self.config.profiles.join(name),
+            None => {
+                let number = self.launched.fetch_add(1, Ordering::Relaxed);
+                self.config.ephemeral.join(format!("{}-{number}", std::process::id()))
+            }
         };
+        let launch = LaunchOptions {
+            executable,
+            profile_dir,
+            headed: options.headed.unwrap_or(self.config.headed),
+            no_sandbox: self.config.no_sandbox.unwrap_or_else(is_root),
+            args: self.config.args.clone(),
+        };
+        let browser = Browser::start(ctx, &launch, downloads, options.profile.is_none()).await?;
         let running = Started { browser: Arc::clone(&browser), options: options.clone() };
         browsers.insert(options.browser(), running);
         Ok((browser, Vec::new()))
@@ -482,33 +507,35 @@ impl Scope {
         if let Some(space) = self.open_space() {
             return Ok(space);
         }
-        let lost = {
-            let mut state = lock(&self.inner.state);
-            state.current = None;
-            state.space.take().is_some()
-        };
-        if lost {
-            // A browser of somebody else may well live on with all its pages; only their handles are void.
-            let message = if self.inner.options.attach.is_some() {
-                "the connection to the browser was lost since the last call; the handles of its tabs are void"
-            } else {
-                "the browser ended since the last call; its pages are lost"
-            };
-            return Err(ErrorBody::new(ErrorCode::BrowserGone, message));
+        if self.forget_lost() {
+            return Err(ErrorBody::new(
+                ErrorCode::BrowserGone,
+                "the browser ended since the last call; its pages are lost",
+            ));
         }
         let pool = self.inner.pool.upgrade();
         let pool =
             pool.ok_or_else(|| ErrorBody::new(ErrorCode::BrowserGone, "the product is shutting down"))?;
         let opening = Opening::new(&pool);
         let inner = &self.inner;
-        let opened = pool.space(ctx, &inner.client, &inner.options);
+        let former = lock(&inner.state).former.clone();
+        let opened = pool.space(ctx, &inner.client, &inner.options, former);
         let (space, unmet) = ctx.wait("the browser to start", opened).await??;
         let mut state = lock(&inner.state);
         state.space = Some(Arc::clone(&space));
+        state.former = None;
         state.unmet = unmet;
         drop(state);
         drop(opening);
         Ok(space)
+    }
+
+    /// Whether its browser is one that others have open already.
+    async fn joins(&self, ctx: &CallCtx) -> Result<bool, ErrorBody> {
+        match self.inner.pool.upgrade() {
+            Some(pool) => ctx.wait("the browser", pool.joins(&self.inner.options)).await,
+            None => Ok(false),
+        }
     }
 
     /// Whether the browser ended and nobody has been told yet.
@@ -519,11 +546,20 @@ impl Scope {
 
     /// The caller has been told that the browser ended: the next call starts a new one.
     pub fn told_of_loss(&self) {
+        self.forget_lost();
+    }
+
+    /// Lets go of a browser that is gone; true when its pages went with it. One that somebody else started lives on when
+    /// only the connection was lost: the next call connects again and finds its tabs under their old handles.
+    fn forget_lost(&self) -> bool {
         let mut state = lock(&self.inner.state);
-        if state.space.as_ref().is_some_and(|space| !space.alive()) {
-            state.space = None;
-            state.current = None;
+        let Some(lost) = state.space.take_if(|space| !space.alive()) else { return false };
+        if self.inner.options.attach.is_some() {
+            state.former = Some(lost);
+            return false;
         }
+        state.current = None;
+        true
     }
 
     /// The tab that a call acts on: the named one, else the client's current one, else a new empty one.
@@ -534,6 +570,7 @@ impl Scope {
         if let Some(id) = id
             && self.open_space().is_none()
             && lock(&self.inner.state).space.is_none()
+            && !self.joins(ctx).await?
         {
             return Err(ErrorBody::new(
                 ErrorCode::UnknownTab,
@@ -635,8 +672,7 @@ impl Scope {
     /// Those of connecting to a browser that already runs; one that is not started has no tabs.
     pub async fn list_tabs(&self, ctx: &CallCtx) -> Result<Vec<TabInfo>, ErrorBody> {
         self.touch();
-        if self.inner.options.attach.is_some() {
-            // What is open in a browser that already runs is known once it is connected.
+        if self.open_space().is_none() && self.joins(ctx).await? {
             self.space(ctx).await?;
         }
         ctx.check("the tabs")?;
