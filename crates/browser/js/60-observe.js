@@ -96,6 +96,8 @@
     loose: new Map(),
     /** Elements added and removed, by the node that holds them. @type {Map<Node, {added: number, removed: number}>} */
     children: new Map(),
+    /** What went from a node and what came in its place: it may be drawn anew, the same as before. @type {Map<Node, {was: Node[], came: Set<Node>}>} */
+    redraws: new Map(),
     /** Whether nothing but textless elements came, within what was acted on: they may be a ripple. */
     hollow: true,
     /** Fields that the browser refused to send, with its words. @type {Map<Element, string>} */
@@ -194,7 +196,7 @@
     }
     if (w.truncated) wake?.();
     // Children first: what changes in an element that is new is part of its coming.
-    if (children.length) noteChildren(w, children);
+    if (children.length) (lib.noteRedraws(w, children), noteChildren(w, children));
     for (const record of others) record.type === 'attributes' ? noteAttribute(w, record) : noteData(w, record);
     // What has proved itself a ticker since was one from its first change on.
     if (w.mode === 'late') for (const [node, kinds] of w.loose) for (const kind of [...kinds.keys()]) if (lib.habitOf(node, kind)?.proved) lib.demote(w, node, kind);
@@ -241,6 +243,7 @@
       w.texts.delete(node);
       const count = w.children.get(node);
       w.children.delete(node);
+      w.redraws.delete(node);
       w.added -= count?.added ?? 0;
       w.removed -= count?.removed ?? 0;
     } else {
@@ -371,7 +374,7 @@
       }
     }
     for (const [parent, nodes] of moved) {
-      const n = countReordered(parent, nodes, records);
+      const n = lib.countReordered(parent, nodes, records);
       w.added += n;
       w.removed += n;
     }
@@ -415,48 +418,6 @@
       for (let child = getLastChild.call(el); child; child = getPrevious.call(child)) stack.push(child);
     }
     return n;
-  };
-
-  /**
-   * How many of these children stand elsewhere among those that stayed; found by undoing the batch on today's list.
-   * @param {Node} parent @param {Node[]} nodes @param {MutationRecord[]} records
-   */
-  const countReordered = (parent, nodes, records) => {
-    /** @type {Map<Node | null, Node | null>} */
-    const next = new Map();
-    /** @type {Map<Node | null, Node | null>} */
-    const prev = new Map();
-    const join = (/** @type {Node | null} */ a, /** @type {Node | null} */ b) => (next.set(a, b), prev.set(b, a));
-    let last = null;
-    for (const child of parent.childNodes) (join(last, child), (last = child));
-    join(last, null);
-    for (let i = records.length; i--; ) {
-      const record = records[i];
-      if (record.target !== parent) continue;
-      for (const node of record.addedNodes) {
-        if (!next.has(node)) continue;
-        join(prev.get(node) ?? null, next.get(node) ?? null);
-        next.delete(node);
-        prev.delete(node);
-      }
-      let at = record.previousSibling;
-      for (const node of record.removedNodes) (join(at, node), (at = node));
-      join(at, record.nextSibling);
-    }
-    const before = new Map();
-    for (let node = next.get(null), guard = 0; node && guard < 100_000; node = next.get(node), guard++) {
-      if (isElement(node) && parentOf(node) === parent) before.set(node, before.size);
-    }
-    const wanted = new Set(nodes);
-    let index = 0;
-    let reordered = 0;
-    for (const child of /** @type {ParentNode} */ (/** @type {unknown} */ (parent)).children) {
-      const was = before.get(child);
-      if (was === undefined) continue;
-      if (wanted.has(child) && was !== index) reordered++;
-      index++;
-    }
-    return reordered;
   };
 
   lib.ownText = (/** @type {Node} */ target) => {
@@ -580,9 +541,12 @@
   const ACQUAINTANCE = 100;
   /** Ends a wait for the rest. @type {(() => void)[]} */
   const resting = [];
-  // Loading is not recorded: nobody asks for it, and it would cost the most. The load phase ends with two frames without a change,
-  // with six in which only the same few nodes changed (a page with a ticker in every frame is never quiet), or after one second.
-  const awaitRest = () => {
+  /**
+   * Waits for two frames without a change, for six in which only the same few nodes changed (a page with a ticker in every
+   * frame is never quiet), or for one second.
+   * @param {() => void} then
+   */
+  const awaitCalm = (then) => {
     const since = now();
     let quiet = 0;
     let calm = true;
@@ -606,15 +570,33 @@
       strange = false;
       if (quiet < 2 && steady < 6 && now() - since < 1_000) return frame(step);
       probe.disconnect();
+      then();
+    };
+    frame(step);
+  };
+
+  // Loading is not recorded: nobody asks for it, and it would cost the most.
+  const awaitRest = () =>
+    awaitCalm(() => {
       loaded = true;
       watchedFrom = Math.min(watchedFrom, now());
       observe();
       for (const go of resting.splice(0)) go();
-    };
-    frame(step);
-  };
+    });
   if (document.readyState === 'loading') addEventListener('DOMContentLoaded', awaitRest, { once: true });
   else awaitRest();
+
+  /** Whether the page has come to rest after its load event. */
+  let complete = false;
+  /** Ends the waits for that. @type {(() => void)[]} */
+  const completing = [];
+  const awaitComplete = () =>
+    awaitCalm(() => {
+      complete = true;
+      for (const go of completing.splice(0)) go();
+    });
+  if (document.readyState === 'complete') awaitComplete();
+  else addEventListener('load', awaitComplete, { once: true });
 
   // ---------------------------------------------------------------- page functions
 
@@ -627,6 +609,23 @@
           const timer = setTimeout(resolve, 250);
           resting.push(() => (clearTimeout(timer), setTimeout(resolve, ACQUAINTANCE)));
         });
+  /**
+   * Resolves with the page's `stats` once it has loaded and come to rest, or when its time is over: an image that never comes
+   * keeps nobody from using the page.
+   */
+  lib.arrived = ({ load_ms = 1_000, rest_ms = 400 } = {}) =>
+    new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        resolve(lib.stats());
+      };
+      if (complete) return end();
+      let timer = setTimeout(() => {
+        if (document.readyState !== 'complete') return end();
+        timer = setTimeout(end, rest_ms);
+      }, load_ms);
+      completing.push(end);
+    });
   lib.nextFrame = () => new Promise((resolve) => frame(() => resolve(undefined)));
   /** Since when changes are recorded. */
   lib.watchedFrom = () => watchedFrom;

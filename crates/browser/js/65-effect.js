@@ -6,6 +6,8 @@
 
   const now = () => performance.now();
   const isElement = (/** @type {Node} */ node) => node.nodeType === 1;
+  // Read from the prototype: an input called "parentNode" takes the property's place on its form.
+  const getParent = Object.getOwnPropertyDescriptor(Node.prototype, 'parentNode').get;
 
   // ---------------------------------------------------------------- what is none of the action
 
@@ -53,6 +55,104 @@
   const differs = (el, key, was) => {
     const is = lib.valueAt(el, key);
     return key === 'class' || key === 'style' ? (is ?? '') !== (was ?? '') : is !== was;
+  };
+
+  // ---------------------------------------------------------------- what is moved or drawn anew
+
+  /**
+   * How many of these children stand elsewhere among those that stayed; found by undoing the batch on today's list.
+   * @param {Node} parent @param {Node[]} nodes @param {MutationRecord[]} records
+   */
+  lib.countReordered = (parent, nodes, records) => {
+    /** @type {Map<Node | null, Node | null>} */
+    const next = new Map();
+    /** @type {Map<Node | null, Node | null>} */
+    const prev = new Map();
+    const join = (/** @type {Node | null} */ a, /** @type {Node | null} */ b) => (next.set(a, b), prev.set(b, a));
+    let last = null;
+    for (const child of parent.childNodes) (join(last, child), (last = child));
+    join(last, null);
+    for (let i = records.length; i--; ) {
+      const record = records[i];
+      if (record.target !== parent) continue;
+      for (const node of record.addedNodes) {
+        if (!next.has(node)) continue;
+        join(prev.get(node) ?? null, next.get(node) ?? null);
+        next.delete(node);
+        prev.delete(node);
+      }
+      let at = record.previousSibling;
+      for (const node of record.removedNodes) (join(at, node), (at = node));
+      join(at, record.nextSibling);
+    }
+    const before = new Map();
+    for (let node = next.get(null), guard = 0; node && guard < 100_000; node = next.get(node), guard++) {
+      if (isElement(node) && getParent.call(node) === parent) before.set(node, before.size);
+    }
+    const wanted = new Set(nodes);
+    let index = 0;
+    let reordered = 0;
+    for (const child of /** @type {ParentNode} */ (/** @type {unknown} */ (parent)).children) {
+      const was = before.get(child);
+      if (was === undefined) continue;
+      if (wanted.has(child) && was !== index) reordered++;
+      index++;
+    }
+    return reordered;
+  };
+
+  /** Nodes of one redraw that are compared; larger ones count as what they are. */
+  const REDRAW_CAP = 500;
+  /** What an equal copy does not stand for: it holds more than its markup says. */
+  const STATEFUL = 'input,textarea,select,canvas,video,audio,iframe,object,embed,dialog';
+
+  /** Remembers what went and came under each node. @param {any} w @param {MutationRecord[]} records */
+  lib.noteRedraws = (w, records) => {
+    for (const { target, removedNodes, addedNodes } of records) {
+      let redraw = w.redraws.get(target);
+      if (!redraw) w.redraws.set(target, (redraw = { was: [], came: new Set() }));
+      for (const node of removedNodes) if (!redraw.came.delete(node) && redraw.was.length <= REDRAW_CAP) redraw.was.push(node);
+      for (const node of addedNodes) if (redraw.came.size <= REDRAW_CAP) redraw.came.add(node);
+    }
+  };
+
+  /** What came under a node and is still there, in order. @param {Node} parent @param {{came: Set<Node>}} redraw */
+  const stillThere = (parent, { came }) => [...parent.childNodes].filter((node) => came.has(node));
+
+  /** @param {Node} node */
+  const holdsState = (node) => {
+    if (!isElement(node)) return false;
+    const el = /** @type {Element} */ (node);
+    return lib.matches(el, STATEFUL) || el.querySelector(STATEFUL) !== null || lib.treeOf(el).some((each) => lib.shadowOf(each) !== null);
+  };
+
+  /** Whether a node holds the same as before, drawn anew. @param {Node} parent @param {{was: Node[], came: Set<Node>}} redraw */
+  const isAlike = (parent, redraw) => {
+    const { was } = redraw;
+    if (!was.length || was.length > REDRAW_CAP || was.length !== redraw.came.size || !parent.isConnected) return false;
+    const is = stillThere(parent, redraw);
+    return is.length === was.length && is.every((node, i) => node.isEqualNode(was[i])) && !was.some(holdsState);
+  };
+
+  /** Elements that were counted as new and gone, though everything looks as it did. @param {any} w */
+  const redrawnAlike = (w) => {
+    const sum = { added: 0, removed: 0 };
+    for (const [parent, redraw] of w.redraws) {
+      const count = w.children.get(parent);
+      if (!count || count.added !== count.removed || !count.added || !isAlike(parent, redraw)) continue;
+      sum.added += count.added;
+      sum.removed += count.removed;
+    }
+    return sum;
+  };
+
+  /** Whether a node was drawn anew with other numbers in it and nothing else. @param {any} w @param {Node} parent */
+  const countsAnew = (w, parent) => {
+    const redraw = w.redraws.get(parent);
+    if (!redraw?.was.length || redraw.was.length > REDRAW_CAP || isAlike(parent, redraw)) return false;
+    const words = (/** @type {Node[]} */ nodes) => nodes.map((node) => node.textContent ?? '').join('|').slice(0, 20_000);
+    const [was, is] = [words(redraw.was), words(stillThere(parent, redraw))];
+    return /\d/.test(is) && shapeOf(is) === shapeOf(was);
   };
 
   // ---------------------------------------------------------------- what a window amounts to
@@ -112,9 +212,11 @@
     const looks = lib.looksChanged(w);
     // A class that the focus brought and that shows or hides something is more than a ring.
     if (w.opened) attr += looks + w.opened.shown + w.opened.hidden;
-    if (w.beyond && w.added + w.removed + attr + text === 0) attr += lib.beyondChanged(w.beyond);
-    const incidental = w.passing + w.undone + (w.opened ? 0 : looks);
-    return { added: w.added, removed: w.removed, attr_changes: attr, text_changes: text, ambient: w.ambient, incidental, fields };
+    const alike = redrawnAlike(w);
+    const [added, removed] = [w.added - alike.added, w.removed - alike.removed];
+    if (w.beyond && added + removed + attr + text === 0) attr += lib.beyondChanged(w.beyond);
+    const incidental = w.passing + w.undone + alike.added + alike.removed + (w.opened ? 0 : looks);
+    return { added, removed, attr_changes: attr, text_changes: text, ambient: w.ambient, incidental, fields };
   };
 
   /** @param {any} w @param {any} sum */
@@ -196,7 +298,7 @@
     if (after[0] - lib.watchedFrom() > CLOCK) return false;
     const is = kind === 'childList' ? lib.ownText(node) : node.nodeType !== 1 ? /** @type {CharacterData} */ (node).data : '';
     const was = (kind === 'childList' ? w.texts.get(node) : w.data.get(/** @type {CharacterData} */ (node))) ?? null;
-    const counts = was !== null && /\d/.test(is) && (was === '' || shapeOf(is) === shapeOf(was));
+    const counts = was === null ? countsAnew(w, node) : /\d/.test(is) && (was === '' || shapeOf(is) === shapeOf(was));
     if (after.length > 1 && counts) return wasOne(after[1] - after[0]);
     return counts ? after[0] + CLOCK + 50 : min;
   };

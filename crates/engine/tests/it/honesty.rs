@@ -69,6 +69,40 @@ fn ticker_that_was_watched_for_some_steps_is_no_effect() {
 }
 
 #[test]
+fn what_is_drawn_anew_and_looks_the_same_is_no_effect() {
+    let h = Hands::at("/honesty/redraws.html");
+    for target in ["#same", "#later", "#same"] {
+        let effect = click_nothing(&h, target);
+        assert_eq!(effect.dom.total(), 0, "{target}");
+        assert_eq!(effect.dom.incidental, 18, "{target}: three items of three elements came and went");
+    }
+}
+
+#[test]
+fn what_is_drawn_anew_and_differs_is_an_effect() {
+    let h = Hands::at("/honesty/redraws.html");
+    for target in ["#other", "#order", "#other"] {
+        let effect = click_something(&h, target);
+        assert_eq!((effect.dom.added, effect.dom.removed), (9, 9), "{target}");
+    }
+    h.ok("browser_type", json!({ "ref": "#name", "text": "Ada" }));
+    click_something(&h, "#field");
+    assert_eq!(h.js("document.getElementById('name').value"), "");
+}
+
+#[test]
+fn ticker_that_redraws_its_elements_is_no_effect_from_its_first_step_on() {
+    for every in ["same", "count"] {
+        for _ in 0..3 {
+            let h = Hands::at(&format!("/honesty/redraws.html?every={every}"));
+            click_nothing(&h, "#dead");
+            click_nothing(&h, "#dead");
+            assert!(h.js("ticks").as_u64().unwrap() > 1, "{every}: it ticked meanwhile");
+        }
+    }
+}
+
+#[test]
 fn ticker_that_the_action_started_is_its_effect() {
     for target in ["#later", "#watch", "#fade"] {
         let h = Hands::at("/honesty/young.html");
