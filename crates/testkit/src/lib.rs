@@ -14,6 +14,7 @@ mod mcp;
 mod record;
 pub mod shop;
 mod site;
+mod suite;
 mod stranger;
 mod tls;
 mod wire;
@@ -25,6 +26,7 @@ pub use home::Home;
 pub use mcp::{CallResult, Image, McpClient};
 pub use record::{Recorded, Upload};
 pub use site::Site;
+pub use suite::{Bridge, Suite};
 pub use stranger::Stranger;
 pub use wire::{Sent, Wire};
 

@@ -85,8 +85,7 @@ impl Raw {
 
     async fn hello(&mut self, version: &str) -> Value {
         let client = json!({ "kind": "mcp", "name": "raw" });
-        let hello =
-            json!({ "hello": { "version": version, "protocol": daemon::PROTOCOL, "client": client, "options": {} } });
+        let hello = json!({ "hello": { "version": version, "protocol": daemon::PROTOCOL, "client": client, "options": {} } });
         self.say(hello.to_string().as_bytes()).await;
         self.hear().await
     }

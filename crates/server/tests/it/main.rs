@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first thing that goes wrong")]
 
+mod conformance;
 mod daemon;
 mod host;
 mod http;
 mod http_attacks;
 mod mcp;
+mod suite_server;
 mod web;
