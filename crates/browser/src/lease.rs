@@ -238,7 +238,8 @@ fn busy(tab: TabId, lease: &Lease, position: usize, idle: Duration, now: Instant
     let since = holder.map_or(Duration::ZERO, |h| now.saturating_duration_since(h.since));
     let free_in = holder.and_then(|h| h.free_at(idle)).map(|at| at.saturating_duration_since(now));
     let again = ms(free_in.map_or(AGAIN, |time| time.max(AGAIN)));
-    let message = format!("tab {tab} is held by {name} for {} s; you were number {position}", since.as_secs());
+    let message =
+        format!("tab {tab} is held by {name} for {} s; you were number {position}", since.as_secs());
     let mut error = ErrorBody::new(ErrorCode::TabBusy, format!("{message} of those who wait"))
         .with("tab_id", tab.to_string())
         .with("holder", name)
@@ -308,7 +309,11 @@ mod tests {
     }
 
     /// Asks for the tab in a task, and comes back once it stands in the queue as number `place`.
-    async fn ask(leases: &Arc<Leases>, name: &str, place: usize) -> tokio::task::JoinHandle<Result<Hold, ErrorBody>> {
+    async fn ask(
+        leases: &Arc<Leases>,
+        name: &str,
+        place: usize,
+    ) -> tokio::task::JoinHandle<Result<Hold, ErrorBody>> {
         let (own, client) = (Arc::clone(leases), client(name));
         let asking = tokio::spawn(async move { own.hold(&ctx(), TAB, &client).await });
         while lock(&leases.table).tabs[&TAB].queue.len() < place {
@@ -323,7 +328,10 @@ mod tests {
         drop(leases.hold(&ctx(), TAB, &client("a")).await.expect("free"));
         let error = leases.hold(&ctx(), TAB, &client("b")).await.err().expect("held");
         assert_eq!(error.code, ErrorCode::TabBusy);
-        assert_eq!((error.data["holder"].as_str(), error.data["position"].as_u64()), (Some("mcp:a"), Some(1)));
+        assert_eq!(
+            (error.data["holder"].as_str(), error.data["position"].as_u64()),
+            (Some("mcp:a"), Some(1))
+        );
         let again = error.retry_after_ms.expect("a time");
         assert!((50_000..=60_000).contains(&again), "{again}");
         assert!(lock(&leases.table).tabs[&TAB].queue.is_empty(), "who gave up waits no more");

@@ -41,7 +41,8 @@ impl Wire {
             sent: Arc::default(),
             connections: Arc::default(),
         };
-        let (sent, connections, host) = (Arc::clone(&wire.sent), Arc::clone(&wire.connections), host.to_owned());
+        let (sent, connections, host) =
+            (Arc::clone(&wire.sent), Arc::clone(&wire.connections), host.to_owned());
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 connections.fetch_add(1, Ordering::SeqCst);
@@ -117,7 +118,9 @@ impl Frames {
     fn take(&mut self, bytes: &[u8]) -> Vec<Value> {
         self.bytes.extend_from_slice(bytes);
         if !self.greeted {
-            let Some(end) = self.bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return Vec::new() };
+            let Some(end) = self.bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
+                return Vec::new();
+            };
             self.bytes.drain(..end + 4);
             self.greeted = true;
         }
@@ -170,7 +173,8 @@ mod tests {
         assert!(frames.take(b"GET / HTTP/1.1\r\nHost: x\r\n").is_empty());
         let text = br#"{"method":"A.b","sessionId":"s"}"#;
         let mask = [1, 2, 3, 4];
-        let masked = |part: &[u8]| part.iter().zip(mask.iter().cycle()).map(|(b, m)| b ^ m).collect::<Vec<u8>>();
+        let masked =
+            |part: &[u8]| part.iter().zip(mask.iter().cycle()).map(|(b, m)| b ^ m).collect::<Vec<u8>>();
         let mut wire = b"\r\n".to_vec();
         wire.extend([0x01, 0x80 | 10]);
         wire.extend(mask);

@@ -4,6 +4,7 @@ use crate::support::{World, ctx};
 use std::time::Duration;
 use truehand_base::{ErrorCode, Verdict};
 use truehand_browser::{Observe, ScopeOptions};
+use truehand_testkit::Stranger;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn browser_of_a_vanished_client_is_closed_after_the_grace() {
@@ -21,7 +22,7 @@ async fn browser_of_a_vanished_client_is_closed_after_the_grace() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn contexts_of_two_clients_share_no_cookies_and_no_tabs() {
+async fn row_274_contexts_of_two_clients_share_no_cookies_and_no_tabs() {
     let world = World::new().await;
     let (one, two) = (world.scope(), world.scope());
     let url = world.site.url("/cookie/set?k=v");
@@ -53,59 +54,10 @@ async fn crashed_tab_is_named_and_comes_back_by_loading() {
     world.pool.shutdown().await;
 }
 
-/// A browser that somebody else started; ended with the test.
-struct Stranger {
-    process: std::process::Child,
-    profile: tempfile::TempDir,
-}
-
-impl Stranger {
-    fn start() -> Stranger {
-        let profile = tempfile::tempdir().expect("temporary folder");
-        let process = std::process::Command::new(truehand_testkit::chromium())
-            .args([
-                "--headless=new",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-                "--remote-debugging-port=0",
-            ])
-            .arg(format!("--user-data-dir={}", profile.path().display()))
-            .arg("about:blank")
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .expect("started");
-        Stranger { process, profile }
-    }
-
-    /// The WebSocket address, once the browser has written it down.
-    async fn address(&self) -> String {
-        let file = self.profile.path().join("DevToolsActivePort");
-        let limit = std::time::Instant::now() + Duration::from_secs(60);
-        loop {
-            let text = std::fs::read_to_string(&file).unwrap_or_default();
-            if let Some((port, path)) = text.split_once('\n').filter(|(_, path)| !path.is_empty()) {
-                return format!("ws://127.0.0.1:{port}{}", path.trim());
-            }
-            assert!(std::time::Instant::now() < limit, "the browser wrote no address");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    }
-}
-
-impl Drop for Stranger {
-    fn drop(&mut self) {
-        // It may have ended by itself, which is what one of the assertions is about.
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn attached_browser_shows_its_tabs_and_outlives_us() {
-    let mut stranger = Stranger::start();
-    let address = stranger.address().await;
+    let mut stranger = Stranger::start("about:blank");
+    let address = stranger.address();
     let world = World::with(|c| c.grace = Duration::from_millis(300)).await;
     let client = world.client();
     let scope = world.pool.scope(&client, ScopeOptions { attach: Some(address), ..ScopeOptions::default() });
@@ -125,5 +77,5 @@ async fn attached_browser_shows_its_tabs_and_outlives_us() {
         assert!(std::time::Instant::now() < limit, "the connection is still there");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    assert!(stranger.process.try_wait().expect("asked").is_none(), "the browser of somebody else was ended");
+    assert!(stranger.runs(), "the browser of somebody else was ended");
 }
