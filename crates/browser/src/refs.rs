@@ -45,6 +45,11 @@ impl RefNumbers {
         Some(Reserved { start, end })
     }
 
+    /// Whether a number may have been given out at some time.
+    pub fn known(&self, number: u32) -> bool {
+        (1..lock(&self.free).next).contains(&number)
+    }
+
     /// Gives back the numbers from `next` on. They must never have been sent to a page that may still use them.
     pub fn give_back(&self, reserved: Reserved, next: u32) {
         let rest = Reserved { start: next.clamp(reserved.start, reserved.end), ..reserved };

@@ -8,7 +8,7 @@ use crate::lease::{Hold, LeaseTimes, Leases};
 use crate::options::TabInfo;
 use crate::refs::RefNumbers;
 use crate::tab::{Happening, Tab, lock};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use truehand_base::{CallCtx, ClientId, ErrorBody, ErrorCode, TabFact, TabId};
@@ -20,7 +20,10 @@ pub(crate) struct Space {
     context: Option<BrowserContextId>,
     input: InputSettings,
     tabs: Mutex<Tabs>,
-    refs: RefNumbers,
+    /// Shared with the space that comes after a lost connection, so that a number never names two elements.
+    refs: Arc<RefNumbers>,
+    /// Whether another connection to the same browser was there before.
+    again: bool,
     /// Tabs that are being opened by us, so that they are not announced as somebody else's.
     opening: AtomicUsize,
     /// `None` in an isolated context.
@@ -52,6 +55,16 @@ impl Users {
 struct Tabs {
     entries: BTreeMap<TabId, Entry>,
     last: u32,
+    /// Tabs that were known before the connection was lost.
+    former: HashMap<TargetId, Former>,
+}
+
+/// What stays of a tab when the connection is lost.
+#[derive(Clone)]
+struct Former {
+    id: TabId,
+    owned: bool,
+    keeper: Option<ClientId>,
 }
 
 struct Entry {
@@ -75,6 +88,7 @@ impl Space {
         isolated: bool,
         input: InputSettings,
         leases: LeaseTimes,
+        former: Option<Arc<Space>>,
     ) -> Result<Arc<Space>, ErrorBody> {
         let root = browser.connection.browser();
         let context = if isolated {
@@ -94,8 +108,9 @@ impl Space {
             browser: Arc::clone(browser),
             context,
             input,
-            tabs: Mutex::default(),
-            refs: RefNumbers::new(),
+            again: former.is_some(),
+            tabs: Mutex::new(former.as_ref().map(|former| former.remembered()).unwrap_or_default()),
+            refs: former.map_or_else(|| Arc::new(RefNumbers::new()), |former| Arc::clone(&former.refs)),
             opening: AtomicUsize::new(0),
             shared: (!isolated).then(|| Shared { leases: Leases::new(leases), users: Mutex::default() }),
         });
@@ -217,6 +232,23 @@ impl Space {
         self.tab(ctx, id?).await
     }
 
+    /// What a space that comes after this one, on a new connection to the same browser, has to know of its tabs.
+    fn remembered(&self) -> Tabs {
+        let tabs = lock(&self.tabs);
+        let known = tabs.entries.iter().map(|(id, entry)| {
+            let former = Former { id: *id, owned: entry.owned, keeper: entry.keeper.clone() };
+            (entry.target.clone(), former)
+        });
+        // Those that a connection lost again had not found yet are not forgotten either.
+        let former = tabs.former.clone().into_iter().chain(known).collect();
+        Tabs { entries: BTreeMap::new(), last: tabs.last, former }
+    }
+
+    /// Whether the connection was lost before, so that what was read then is void.
+    pub fn reconnected(&self) -> bool {
+        self.again
+    }
+
     /// The handle of a target, given when it is new.
     fn adopt(
         &self,
@@ -228,16 +260,18 @@ impl Space {
     ) -> TabId {
         let mut tabs = lock(&self.tabs);
         let known = tabs.entries.iter().find(|(_, e)| e.target == *target).map(|(id, _)| *id);
-        let id = known.unwrap_or_else(|| {
+        let former = tabs.former.remove(target);
+        let id = known.or_else(|| former.as_ref().map(|former| former.id)).unwrap_or_else(|| {
             tabs.last += 1;
             TabId(tabs.last)
         });
+        let owned = owned || former.as_ref().is_some_and(|former| former.owned);
         let entry = tabs.entries.entry(id).or_insert_with(|| Entry {
             target: target.clone(),
             url: url.to_owned(),
             title: title.to_owned(),
             owned,
-            keeper: None,
+            keeper: former.and_then(|former| former.keeper),
             tab: None,
             attaching: Arc::default(),
         });

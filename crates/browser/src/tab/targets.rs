@@ -196,6 +196,9 @@ impl Tab {
             .with("tab_id", other.to_string())
             .next(format!("pass tab_id: \"{other}\", or read tab {}", self.id()));
         }
+        if space.reconnected() && space.refs().known(number) {
+            return self.stale(number);
+        }
         ErrorBody::new(ErrorCode::RefUnknown, format!("{reference} was never issued by tab {}", self.id()))
     }
 
