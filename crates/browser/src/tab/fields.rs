@@ -18,7 +18,7 @@ pub(super) const MASK: &str = "••••";
 /// How often, and how far apart, a field is read again that does not hold yet what it should: editors draw when they
 /// come to it.
 const READINGS: usize = 8;
-const READING_PAUSE: Duration = Duration::from_millis(60);
+const READING_PAUSE: Duration = Duration::from_millis(50);
 
 /// A field as it was read.
 #[derive(Debug, Clone, Default)]
@@ -108,14 +108,16 @@ impl Tab {
             acted.value = held;
             acted.error = Some(error);
         } else if again {
-            acted.notes.push("the text was entered in one piece: the editor did not take it as it is typed".to_owned());
+            acted.notes.push(
+                "the text was entered in one piece: the editor did not take it as it is typed".to_owned(),
+            );
             self.disown(ctx).await?;
         }
         Ok(acted)
     }
 
     /// Reads the text back. Where it did not arrive and there is another way to enter it, the field gets back what it
-    /// held and the text is entered once more; never where the field doubles what it gets.
+    /// held and the text is entered once more; never where the editor doubles plain text.
     async fn settle_text(
         &self,
         ctx: &CallCtx,
@@ -125,10 +127,14 @@ impl Tab {
         mode: InputMode,
     ) -> Result<Settled, ErrorBody> {
         let Into { found, own, before } = into;
-        let fits = |now: &Field| asked.fault(found, before, now).is_none();
+        // A picker's value is there at once or never; what is typed may be drawn later.
+        let fits = |now: &Field| before.set_whole() || asked.fault(found, before, now).is_none();
         let now = self.read_settled(ctx, found, own, fits).await?;
         let fault = asked.fault(found, before, &now);
-        let again = fault.as_ref().is_some_and(|f| f.code == ErrorCode::WriteNotReflected)
+        // What an input method shows on the way may be what came twice; where nothing was composed, the editor doubles.
+        let again = fault
+            .as_ref()
+            .is_some_and(|f| f.code == ErrorCode::WriteNotReflected || before.composes(asked.text))
             && mode != InputMode::Synthetic
             && !options.keys
             && before.has_ways(asked.text);
@@ -205,9 +211,7 @@ impl Tab {
     ) -> Result<Field, ErrorBody> {
         let ask = |name: &'static str| {
             let args = json!({ "target": own });
-            async move {
-                self.ask_with_refs(ctx, &found.frame, name, args).await.map_err(|e| e.into_body(self))
-            }
+            async move { self.ask_with_refs(ctx, &found.frame, name, args).await.map_err(|e| e.into_body(self)) }
         };
         let mut answer = ask("readField").await?;
         if answer["partial"] == true {
@@ -287,11 +291,12 @@ impl Asked<'_> {
         let error = match self.how(now) {
             Held::Exactly | Held::Formatted => return None,
             // What is drawn of a long text is a part of it.
-            Held::Otherwise if now.partial && !now.value.is_empty() && whole.contains(&now.value) => return None,
-            Held::Doubled => ErrorBody::new(
-                ErrorCode::WriteAmplified,
-                format!("{reference} held the text more than once"),
-            ),
+            Held::Otherwise if now.partial && !now.value.is_empty() && whole.contains(&now.value) => {
+                return None;
+            }
+            Held::Doubled => {
+                ErrorBody::new(ErrorCode::WriteAmplified, format!("{reference} held the text more than once"))
+            }
             Held::Otherwise if now.value == before.value && !now.bad => {
                 ErrorBody::new(ErrorCode::WriteNotReflected, format!("{reference} did not take the text"))
             }
@@ -308,7 +313,14 @@ impl Asked<'_> {
     }
 
     /// Puts the read-back into what is told about the action.
-    fn note(&self, acted: &mut Acted, found: &InFrame, before: &Field, now: &Field, fault: Option<&ErrorBody>) {
+    fn note(
+        &self,
+        acted: &mut Acted,
+        found: &InFrame,
+        before: &Field,
+        now: &Field,
+        fault: Option<&ErrorBody>,
+    ) {
         let shown = self.show(&now.value);
         acted.value = Some(shown.clone());
         if let Some(effect) = &mut acted.effect {

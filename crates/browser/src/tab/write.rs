@@ -50,12 +50,14 @@ impl Field {
         SET_WHOLE.contains(&self.kind.as_str())
     }
 
+    /// Whether an input method has a share in entering the text.
+    pub(super) fn composes(&self, text: &str) -> bool {
+        composes(self) && ime::pieces(text).iter().any(|p| !p.stages.is_empty())
+    }
+
     /// Whether it matters in which way the text is entered.
     pub(super) fn has_ways(&self, text: &str) -> bool {
-        let composes = COMPOSED.contains(&self.kind.as_str())
-            && !self.secret
-            && ime::pieces(text).iter().any(|p| !p.stages.is_empty());
-        composes || (self.kind == "contenteditable" && text.contains('\n'))
+        self.composes(text) || (self.kind == "contenteditable" && text.contains('\n'))
     }
 }
 
@@ -116,8 +118,11 @@ impl Tab {
         if focus["status"] == "ok" {
             return Ok(());
         }
-        Err(ErrorBody::new(ErrorCode::WriteNotReflected, "nothing was typed: the field does not take the focus")
-            .with("reason", ErrorCode::NotEditable.name()))
+        Err(ErrorBody::new(
+            ErrorCode::WriteNotReflected,
+            "nothing was typed: the field does not take the focus",
+        )
+        .with("reason", ErrorCode::NotEditable.name()))
     }
 
     /// A key for every character; what an input method makes is made by one, whose keys pages see as "Process".
@@ -259,6 +264,11 @@ fn insert(found: &InFrame, text: &str) -> cdp::Pending<cdp::Empty> {
 }
 
 /// What was asked and what came of it, for an error.
-pub(super) fn with_values(error: ErrorBody, asked: &str, got: &str, show: impl Fn(&str) -> String) -> ErrorBody {
+pub(super) fn with_values(
+    error: ErrorBody,
+    asked: &str,
+    got: &str,
+    show: impl Fn(&str) -> String,
+) -> ErrorBody {
     error.with("asked", Value::from(show(asked))).with("got", Value::from(show(got)))
 }

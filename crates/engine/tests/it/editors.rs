@@ -1,6 +1,6 @@
 //! Rich and code editors: their model holds exactly what was asked, or the call says so and the old text is back.
 
-use crate::hands::{Hands, data, verdict};
+use crate::hands::{Hands, data, effect, verdict};
 use serde_json::{Value, json};
 use truehand_base::{ErrorCode, Outcome};
 
@@ -112,8 +112,19 @@ fn row_198_doubling_editor_is_told_and_gets_its_old_text_back() {
     assert_eq!(data(&doubled, "got"), "hellohello");
     assert_eq!(h.log().split(' ').filter(|w| *w == "insert").count(), 1, "it is not tried again");
     // What was learnt is used: the next text is written by script, which this editor takes once.
-    h.ok("browser_type", json!({ "ref": "#editor", "text": "hello" }));
+    let next = h.ok("browser_type", json!({ "ref": "#editor", "text": "hello" }));
     assert_eq!(model(&h), "hello");
+    assert!(effect(&next).late.is_none(), "what was put back is no late change of the page's: {next:#?}");
+}
+
+#[test]
+fn editor_that_takes_what_is_only_shown_while_composing_gets_the_text_in_one_piece() {
+    let h = Hands::at("/editors/naive");
+    let typed = h.ok("browser_type", json!({ "ref": "#editor", "text": "안녕" }));
+    assert_eq!(model(&h), "안녕");
+    assert!(typed.warnings.iter().any(|w| w.message.contains("in one piece")), "{:?}", typed.warnings);
+    let line = h.ok("browser_type", json!({ "ref": "#editor", "text": "plain" }));
+    assert!(line.warnings.is_empty(), "{:?}", line.warnings);
 }
 
 #[test]
