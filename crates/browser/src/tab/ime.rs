@@ -60,7 +60,8 @@ fn stages(text: &str) -> Vec<String> {
 /// The states of a Hangul syllable before it is whole: its first consonant, then with its vowel.
 fn letters(syllable: char) -> Vec<String> {
     const CONSONANTS: [char; 19] = [
-        'ㄱ', 'ㄲ', 'ㄴ', 'ㄷ', 'ㄸ', 'ㄹ', 'ㅁ', 'ㅂ', 'ㅃ', 'ㅅ', 'ㅆ', 'ㅇ', 'ㅈ', 'ㅉ', 'ㅊ', 'ㅋ', 'ㅌ', 'ㅍ', 'ㅎ',
+        'ㄱ', 'ㄲ', 'ㄴ', 'ㄷ', 'ㄸ', 'ㄹ', 'ㅁ', 'ㅂ', 'ㅃ', 'ㅅ', 'ㅆ', 'ㅇ', 'ㅈ', 'ㅉ', 'ㅊ', 'ㅋ', 'ㅌ',
+        'ㅍ', 'ㅎ',
     ];
     let Some(index) = u32::from(syllable).checked_sub(0xAC00).filter(|i| *i < 11_172) else {
         return Vec::new();
@@ -91,7 +92,12 @@ enum Joins {
 
 fn joins(character: char) -> Joins {
     match u32::from(character) {
-        0x0300..=0x036F | 0x200D | 0x20D0..=0x20FF | 0x3099..=0x309A | 0xFE00..=0xFE0F | 0xFE20..=0xFE2F
+        0x0300..=0x036F
+        | 0x200D
+        | 0x20D0..=0x20FF
+        | 0x3099..=0x309A
+        | 0xFE00..=0xFE0F
+        | 0xFE20..=0xFE2F
         | 0xE0100..=0xE01EF => Joins::Any,
         0x3000..=0x303F | 0x30FB | 0xFF01..=0xFF65 => Joins::Composed,
         _ => Joins::None,
@@ -115,7 +121,10 @@ mod tests {
     #[test]
     fn pieces_are_cut_where_the_input_method_changes_and_never_inside_a_cluster() {
         assert_eq!(cut("plain"), is(&[("plain", false)]));
-        assert_eq!(cut("안녕 hi 漢字です。ok"), is(&[("안녕", true), (" hi ", false), ("漢字です。", true), ("ok", false)]));
+        assert_eq!(
+            cut("안녕 hi 漢字です。ok"),
+            is(&[("안녕", true), (" hi ", false), ("漢字です。", true), ("ok", false)])
+        );
         assert_eq!(cut("e\u{301}か\u{3099}"), is(&[("e\u{301}", false), ("か\u{3099}", true)]));
         assert_eq!(cut("👨‍👩‍👧葛\u{e0100}"), is(&[("👨‍👩‍👧", false), ("葛\u{e0100}", true)]));
         assert_eq!(cut("。A"), is(&[("。A", false)]));

@@ -273,7 +273,9 @@ impl Tab {
             if state["open"] == true {
                 let options = state["options"].as_array().into_iter().flatten().filter_map(Value::as_str);
                 let options = clip(&options.collect::<Vec<_>>().join(" | "), 200);
-                written.notes.push(format!("the text stands in the field; its list offers no such option: {options}"));
+                written
+                    .notes
+                    .push(format!("the text stands in the field; its list offers no such option: {options}"));
             }
             return Ok(written);
         };
