@@ -202,16 +202,21 @@
     return /^(loading|…|\.\.\.)/i.test(lib.textContent(hit).trim());
   };
 
-  /** Waits for two frames, and longer while nothing is drawn where the rows belong. @param {Element} el */
-  const drawn = async (el) => {
+  /** Waits for two frames, and longer while nothing is drawn where the rows belong. @param {Element} el @param {string} was its text before the step */
+  const drawn = async (el, was) => {
     const until = performance.now() + EMPTY;
     await lib.nextFrame();
     await lib.nextFrame();
-    for (;;) {
+    let text = was;
+    for (let still = 0; still < 4; still++) {
       lib.fresh();
       const { x, y, right, bottom } = seenPart(el);
-      const spots = [0.25, 0.5, 0.75].map((part) => [x + (right - x) * part, y + (bottom - y) * part]);
-      if (!spots.every(([px, py]) => isBlank(el, px, py)) || performance.now() >= until) return;
+      const blank = [0.12, 0.5, 0.88].every((px) => [0.25, 0.5, 0.75].every((py) => isBlank(el, x + (right - x) * px, y + (bottom - y) * py)));
+      if (!blank || performance.now() >= until) return;
+      // Rows may stand where nobody looked: what was drawn and stays for a while will do.
+      const is = lib.textContent(el);
+      if (is === was || is !== text) still = 0;
+      text = is;
       await lib.nextFrame();
     }
   };
@@ -269,9 +274,10 @@
       }
       if (steps >= most || performance.now() >= deadline) return tell({ found: false, end: false });
       const at = positionOf(el);
+      const was = isPage(el) ? '' : lib.textContent(el);
       el.scrollBy({ left: way.dx * STEP * el.clientWidth, top: way.dy * STEP * el.clientHeight, behavior: 'instant' });
       steps++;
-      await drawn(el);
+      await drawn(el, was);
       const is = positionOf(el);
       // A page that puts it back holds it as well.
       if (is.x === at.x && is.y === at.y && !atEnd(el, way)) return tell({ found: false, end: false, held: true });

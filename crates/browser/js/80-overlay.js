@@ -15,7 +15,7 @@
   // English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish, Danish, Norwegian, Finnish, Czech,
   // Turkish, Russian, Japanese, Korean, Chinese.
   const REJECT = anyOf(`
-    reject, reject all, decline, refuse, deny, disagree, do not accept, don't accept, do not consent, do not agree, opt out, continue without accepting,
+    reject, reject all, decline, refuse, deny, disagree, don't allow, do not allow, don't agree, do not accept, don't accept, do not consent, do not agree, opt out, continue without accepting,
     necessary only, only necessary, necessary cookies only, essential only, only essential, essential cookies only, strictly necessary, required only, only required
     ablehnen, lehne ab, verweigern, nicht zustimmen, ohne zustimmung, ohne einwilligung, nur notwendige, nur erforderliche, nur essenzielle, nur essentielle, nur technisch notwendige
     refuser, refuse, je refuse, rejeter, interdire, sans accepter, nécessaires uniquement, uniquement nécessaires, uniquement les nécessaires, essentiels uniquement
@@ -45,6 +45,8 @@
     sluiten, sluit, overslaan, niet nu, nee bedankt, nee dank je, annuleren, zamknij, ukryj, pomiń, nie teraz, później, nie dziękuję, anuluj
     stäng, dölj, hoppa över, inte nu, senare, nej tack, avbryt, luk, ikke nu, nej tak, annuller, lukk, sulje, ei nyt, zavřít, kapat, закрыть, не сейчас, отмена
     閉じる, 今はしない, 後で, あとで, スキップ, キャンセル, 닫기, 나중에, 건너뛰기, 취소, 关闭, 關閉, 稍后, 稍後, 以后再说, 跳过, 跳過, 暂不, 取消`);
+  // Refusals that may name what they refuse.
+  const THANKS = anyOf('no thanks, no thank you, not now, nein danke, nicht jetzt, non merci, no gracias, ahora no, no grazie, não obrigado, nee bedankt, nie dziękuję, nej tack, nej tak');
   const CANCEL = anyOf('cancel, abbrechen, annuler, cancelar, annulla, annuleren, anuluj, avbryt, annuller, キャンセル, 취소, 取消, отмена');
   const SETTINGS = anyOf(`
     settings, preferences, manage, customize, customise, options, einstellungen, anpassen, paramètres, personnaliser, gérer, configurar, preferencias, personalizar
@@ -70,6 +72,8 @@
 
   /** @param {Element} el */
   const marks = (el) => `${lib.attr(el, 'id') ?? ''} ${lib.attr(el, 'class') ?? ''}`;
+  /** What stands in it, also where a label would speak in its place. @param {Element} el @param {number} max */
+  const wordsIn = (el, max) => lib.clean(`${lib.flatText(el, false)} ${/** @type {HTMLElement} */ (el).innerText ?? ''}`, max);
   const isTop = (/** @type {Element | null} */ el) => !el || el === lib.body() || el === lib.documentElement();
   const pinned = (/** @type {Element} */ el) => /^(fixed|sticky)$/.test(lib.styleOf(el).position);
 
@@ -114,7 +118,7 @@
     const chain = [];
     for (let n = content; !isTop(n) && !(target && lib.contains(n, target)); n = lib.parentOf(n)) chain.push(n);
     const named = chain.concat(el).some((n) => CONSENT_MARK.test(marks(n)) || CONSENT_TEXT.test(lib.attr(n, 'aria-label') ?? ''));
-    const text = lib.clean(lib.flatText(content, false), 3_000);
+    const text = wordsIn(content, 3_000);
     const isDialog = inside !== null || content !== el || chain.some((n) => lib.matches(n, DIALOG));
     const floating = pinned(el) || chain.some(pinned);
     if ((named || CONSENT_TEXT.test(text)) && (isDialog || floating)) return { el, content, kind: 'consent' };
@@ -157,8 +161,9 @@
       const serious = SERIOUS.test(name);
       // To decline is an answer, unless what asks is a wall of consent.
       if (REJECT.test(name) && !serious) return kind === 'consent' ? 'reject' : CLOSE.test(name) ? 'close' : null;
+      // "Agree and close" agrees.
+      if (ACCEPT.test(name) && !REJECT.test(name) && !THANKS.test(name)) return 'accept';
       if (words <= 5 && CLOSE.test(name) && !serious) return CANCEL.test(name) ? 'cancel' : 'close';
-      if (ACCEPT.test(name)) return 'accept';
       if (SETTINGS.test(name)) return 'settings';
       return null;
     }
@@ -211,6 +216,17 @@
     return Boolean(at) && !lib.contains(el, at) && !lib.contains(content, at) && isWritten(at);
   };
 
+  /** What is said beside the controls. @param {Element} top */
+  const saidIn = (top) => {
+    let out = '';
+    const walker = document.createTreeWalker(top, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node && out.length < 2_000; node = walker.nextNode()) {
+      const around = lib.parentOf(node);
+      if (around && !lib.closest(around, 'button,[role=button],a,script,style')) out += `${lib.textContent(node)} `;
+    }
+    return out;
+  };
+
   /**
    * What to try, in order; why nothing is, and what only a person may choose.
    * @param {ReturnType<typeof lib.classifyCover>} cover @param {any} alloc
@@ -248,9 +264,7 @@
     }
     if (kind === 'dialog' && (holdsText(content) || holdsText(el))) return { steps: [], refusal: 'unsaved' };
     // Where the question itself is about cancelling, the word on a button means to do it.
-    const words = lib.clean(lib.flatText(content, false), 600);
-    const rest = by.cancel.reduce((text, control) => text.replace(lib.clean(lib.flatText(control, false), 120), ''), words);
-    if (CANCEL.test(rest)) by.cancel.length = 0;
+    if (by.cancel.length && CANCEL.test(saidIn(content))) by.cancel.length = 0;
     const controls = [...first('close'), ...first('cancel')];
     if (kind === 'banner') return { steps: controls };
     // A sheet over the page that says nothing may be anything: no blind click on it.
@@ -278,7 +292,7 @@
     if (args.whole) {
       // This document is itself the content of a cover: a consent provider's frame.
       const body = lib.body() ?? lib.documentElement();
-      const consent = CONSENT_TEXT.test(lib.clean(lib.flatText(body, false), 3_000)) || CONSENT_MARK.test(location.hostname);
+      const consent = CONSENT_TEXT.test(wordsIn(body, 3_000)) || CONSENT_MARK.test(location.hostname);
       cover = { el: body, content: body, kind: consent ? 'consent' : 'dialog' };
     } else if (args.target) {
       const { el, problem } = lib.find(args.target, alloc);

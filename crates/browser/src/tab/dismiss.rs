@@ -56,7 +56,9 @@ impl Tab {
         for step in &steps {
             one.by = text(&step["by"]);
             one.control = step["description"].as_str().map(str::to_owned);
-            if self.climb(ctx, &found, step, observe, &one).await? && self.uncovered(ctx, target).await? {
+            if self.climb(ctx, &found, step, observe, &one).await?
+                && self.is_off(ctx, target, &plan["cover"]).await?
+            {
                 return Ok(one);
             }
             tried.push(Value::String(words(&one).replacen("dismissed", "tried to dismiss", 1)));
@@ -66,7 +68,7 @@ impl Tab {
             let end = Instant::now() + TOAST_TIME.min(ctx.remaining().mul_f64(0.5));
             while Instant::now() < end {
                 ctx.wait("the cover to go", tokio::time::sleep(TOAST_PAUSE)).await?;
-                if self.uncovered(ctx, target).await? {
+                if self.is_off(ctx, target, &plan["cover"]).await? {
                     return Ok(Dismissed { by: "waited".to_owned(), control: None, ..one });
                 }
             }
@@ -89,13 +91,10 @@ impl Tab {
     /// What to try, from the frame that holds the cover's controls.
     async fn way_out(&self, ctx: &CallCtx, target: &Target) -> Result<InFrame, ErrorBody> {
         let mut found = self.on_target(ctx, target, "dismissPlan", json!({})).await?;
-        let stuck = |found: &InFrame| found.answer["steps"].as_array().is_none_or(Vec::is_empty);
-        if stuck(&found) && found.answer["refusal"].is_null() {
-            // The controls may be in a shadow root that only the browser can look into.
-            let opened = self.open_closed_shadows(ctx, &found.frame).await;
-            if opened.map_err(|e| e.into_body(self))? > 0 {
-                found = self.on_target(ctx, target, "dismissPlan", json!({})).await?;
-            }
+        // The controls may be in a shadow root that only the browser can look into.
+        let opened = self.open_closed_shadows(ctx, &found.frame).await;
+        if opened.map_err(|e| e.into_body(self))? > 0 {
+            found = self.on_target(ctx, target, "dismissPlan", json!({})).await?;
         }
         // The cover may be a frame of its own, as consent walls often are: its way out is inside.
         let mut number = found.answer["frame"].as_u64();
@@ -156,10 +155,13 @@ impl Tab {
         Ok(true)
     }
 
-    async fn uncovered(&self, ctx: &CallCtx, target: &Target) -> Result<bool, ErrorBody> {
+    /// Whether a cover lies over the target no longer; another may.
+    async fn is_off(&self, ctx: &CallCtx, target: &Target, cover: &Value) -> Result<bool, ErrorBody> {
         match self.on_target(ctx, target, "prepare", json!({ "action": "click", "arm": false })).await {
             Ok(_) => Ok(true),
-            Err(error) if error.code == ErrorCode::Occluded => Ok(false),
+            Err(error) if error.code == ErrorCode::Occluded => {
+                Ok(cover["ref"].is_string() && error.data["occluder"]["ref"] != cover["ref"])
+            }
             Err(error) => Err(error),
         }
     }

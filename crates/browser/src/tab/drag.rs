@@ -57,7 +57,9 @@ impl Tab {
         };
         if end.0 < 0.0 || end.1 < 0.0 {
             let message = format!("the drag would end at {},{}, outside the view", end.0, end.1);
-            return Err(ErrorBody::new(ErrorCode::OutsideViewport, message).next("drag less far, or scroll first"));
+            return Err(
+                ErrorBody::new(ErrorCode::OutsideViewport, message).next("drag less far, or scroll first")
+            );
         }
         let mut drawing = None;
         if let (Some(rect), true) =
@@ -67,7 +69,9 @@ impl Tab {
             drawing = self.region(ctx, rect).await;
         }
         let window = self.window(ctx, observe, None).await?;
-        let carried = self.carry(ctx, start, end, options.hold).await;
+        // The browser tells the pages of other processes nothing of a drag on its way to them.
+        let away = goal.as_ref().is_some_and(|goal| goal.frame.session.id() != source.frame.session.id());
+        let carried = self.carry(ctx, start, end, options.hold, away).await;
         let off = self.inner.session.start(cdp::input::SetInterceptDrags { enabled: false });
         let dropped = match carried {
             Ok(dropped) => dropped,
@@ -115,7 +119,14 @@ impl Tab {
     }
 
     /// Moves from start to end with the button down. Returns whether something was dropped by drag and drop.
-    async fn carry(&self, ctx: &CallCtx, start: Point, end: Point, hold: Option<Duration>) -> Result<bool, ErrorBody> {
+    async fn carry(
+        &self,
+        ctx: &CallCtx,
+        start: Point,
+        end: Point,
+        hold: Option<Duration>,
+        away: bool,
+    ) -> Result<bool, ErrorBody> {
         let session = &self.inner.session;
         self.with(|s| s.drag = None);
         let intercept = cdp::input::SetInterceptDrags { enabled: true };
@@ -169,9 +180,10 @@ impl Tab {
             data: data.clone(),
             ..Default::default()
         };
-        session.send(ctx, event("dragEnter", between(start, end, reached))).await.map_err(from_cdp)?;
+        let first = if away { STEPS } else { reached };
+        session.send(ctx, event("dragEnter", between(start, end, first))).await.map_err(from_cdp)?;
         // What lies on the way sees it pass: lists that sort themselves follow it.
-        for step in reached..=STEPS {
+        for step in first..=STEPS {
             session.send(ctx, event("dragOver", between(start, end, step))).await.map_err(from_cdp)?;
         }
         ctx.wait("the end of the drag", tokio::time::sleep(REST)).await?;

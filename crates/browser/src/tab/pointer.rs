@@ -4,8 +4,12 @@ use super::Tab;
 use super::act::Sent;
 use crate::errors::from_cdp;
 use crate::options::{ClickOptions, MouseButton};
+use std::time::Duration;
 use truehand_base::{CallCtx, ErrorBody};
 use truehand_cdp as cdp;
+
+/// How long the lifting of a finger is waited for; a dialog may hold back its acknowledgement.
+const LIFT_TIME: Duration = Duration::from_millis(500);
 
 /// A button with its bit.
 fn button(options: &ClickOptions) -> (&'static str, i64) {
@@ -94,23 +98,32 @@ impl Tab {
         options: &ClickOptions,
     ) -> Result<Sent, ErrorBody> {
         let Some(hold) = options.hold else { return Ok(self.press_pointer(x, y, options)) };
-        let mut sent = if options.touch { Vec::new() } else { self.bring_mouse(x, y) };
-        sent.push(if options.touch {
-            self.finger(Some((x, y)), options)
-        } else {
-            self.mouse_button((x, y), true, 1, options)
-        });
+        // A finger that rests is told from one that taps only where the browser makes the touches itself.
+        let as_touch = |enabled| {
+            self.inner.session.start(cdp::emulation::SetEmitTouchEventsForMouse {
+                enabled,
+                configuration: Some("mobile".to_owned()),
+            })
+        };
+        let mut sent = if options.touch { vec![as_touch(true)] } else { self.bring_mouse(x, y) };
+        let plain = ClickOptions { button: MouseButton::Left, ..options.clone() };
+        let options = if options.touch { &plain } else { options };
+        sent.push(self.mouse_button((x, y), true, 1, options));
         let held = tokio::select! {
             biased;
             () = self.dialog_opened() => Ok(()),
             held = ctx.wait("the hold", tokio::time::sleep(hold)) => held,
         };
         // Whatever came of the wait, the button is let go.
-        sent.push(if options.touch {
-            self.finger(None, options)
+        let released = self.mouse_button((x, y), false, 1, options);
+        if options.touch {
+            // Turned off too early it would take the finger away instead of lifting it.
+            let soon = ctx.at_most(LIFT_TIME);
+            drop(soon.wait("the finger to lift", released).await);
+            sent.push(as_touch(false));
         } else {
-            self.mouse_button((x, y), false, 1, options)
-        });
+            sent.push(released);
+        }
         held.map(|()| sent)
     }
 

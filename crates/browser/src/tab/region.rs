@@ -70,7 +70,8 @@ impl Tiles {
         let (x, y) = (at % width.max(1), at / width.max(1));
         let rows = y.saturating_sub(reach)..=(y + reach).min(height.saturating_sub(1));
         rows.flat_map(move |row| {
-            (x.saturating_sub(reach)..=(x + reach).min(width.saturating_sub(1))).map(move |col| row * width + col)
+            (x.saturating_sub(reach)..=(x + reach).min(width.saturating_sub(1)))
+                .map(move |col| row * width + col)
         })
     }
 
@@ -201,12 +202,18 @@ impl Tab {
                 break;
             }
         }
-        *super::lock(&self.inner.region) = Some(Known { rect, documents, since, moving: moving.clone(), most });
+        *super::lock(&self.inner.region) =
+            Some(Known { rect, documents, since, moving: moving.clone(), most });
         Some(Baseline { rect, before, moving, most })
     }
 
     /// Adds to an effect that shows nothing else what differs in the region now.
-    pub(crate) async fn compare(&self, ctx: &CallCtx, before: Option<&Baseline>, effect: Option<&mut PageEffect>) {
+    pub(crate) async fn compare(
+        &self,
+        ctx: &CallCtx,
+        before: Option<&Baseline>,
+        effect: Option<&mut PageEffect>,
+    ) {
         let (Some(before), Some(effect)) = (before, effect) else { return };
         if !matches!(effect.verdict, Verdict::NoChange | Verdict::AmbientOnly) {
             return;

@@ -169,7 +169,8 @@ impl Tab {
             }
         };
         let quick = Observe { window: Duration::from_millis(50), ..*observe };
-        let mut acted = Acted { effect: self.watch(ctx, window, &quick, Vec::new()).await?, ..Acted::default() };
+        let mut acted =
+            Acted { effect: self.watch(ctx, window, &quick, Vec::new()).await?, ..Acted::default() };
         let answer = &place.answer;
         let found = answer["found"] == true;
         let end = answer["end"] == true;
@@ -180,7 +181,12 @@ impl Tab {
         if let Some(effect) = &mut acted.effect {
             let moved = (gone("x"), gone("y"));
             if moved != (0.0, 0.0) {
-                effect.scroll = Some(ScrollEffect { target: target.clone(), dx: moved.0, dy: moved.1, at_end: Some(end) });
+                effect.scroll = Some(ScrollEffect {
+                    target: target.clone(),
+                    dx: moved.0,
+                    dy: moved.1,
+                    at_end: Some(end),
+                });
                 effect.verdict = Verdict::Changed;
             }
         }
@@ -246,12 +252,17 @@ fn not_found(until: &Target, target: &str, steps: u64, answer: &Value, start: &V
         ("the page does not let it scroll further".to_owned(), "read the page".to_owned())
     } else if end {
         let began = start["y"].as_f64().unwrap_or_default() > 1.0;
-        let above = if began { "; what lies before the start of the search was not looked at: scroll to the top first" } else { "" };
+        let above = if began {
+            "; what lies before the start of the search was not looked at: scroll to the top first"
+        } else {
+            ""
+        };
         (format!("the end of {target} was reached"), format!("look for something else{above}"))
     } else {
         (format!("the end of {target} was not reached"), "call again to go on from here".to_owned())
     };
-    let error = ErrorBody::new(ErrorCode::NoMatch, format!("{what} was not found after {steps} steps; {how}"));
+    let error =
+        ErrorBody::new(ErrorCode::NoMatch, format!("{what} was not found after {steps} steps; {how}"));
     let error = error.with("at_end", end).with("steps", steps).next(next);
     match answer["others"].as_array() {
         Some(others) if !others.is_empty() => error.with("scrollers", others.clone()),
