@@ -238,11 +238,41 @@
     return ` [covered-by=${lib.refText(lib.refOf(cover, page.alloc), page.args)}]`;
   }
 
-  /** Estimated tokens of a line, its break included. */
+  /** Of a character beyond ASCII, half of one for those that take two. @param {number} c */
+  const wideCost = (c) => (c < 0x800 ? 1 : c < 0x2000 ? 0.9 : c < 0x3040 ? 1.3 : c < 0xa000 ? 1.6 : c >= 0xac00 && c < 0xd7a4 ? 1.3 : c >= 0xd800 && c < 0xe000 ? 2 : 3);
+  const isVowel = new Uint8Array(128);
+  for (const c of 'aeiouyAEIOUY') isVowel[c.charCodeAt(0)] = 1;
+
+  /** Of a run of small letters (1), capitals (2), digits (3) or marks (4). */
+  function runCost(kind, length, vowels) {
+    if (kind === 0) return 0;
+    if (kind === 3) return Math.ceil(length / 3);
+    if (kind === 4) return Math.max(1, length / 1.6);
+    return Math.max(1, length / (vowels * 5 < length ? 1.7 : kind === 1 ? 3.3 : 2));
+  }
+
+  /**
+   * Estimated tokens of a line. Letters without a vowel, codes and rare scripts cost several times as much as words; Rust counts in the
+   * same way (`token_estimate`).
+   */
   function cost(text) {
-    let wide = 0;
-    for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) wide++;
-    return 1 + (text.length - wide) / 3 + wide * 1.25;
+    let sum = 1;
+    let kind = 0;
+    let length = 0;
+    let vowels = 0;
+    for (let i = 0; i < text.length; i++) {
+      const c = text.charCodeAt(i);
+      const next = c > 96 && c < 123 ? 1 : c > 64 && c < 91 ? 2 : c > 47 && c < 58 ? 3 : c > 32 && c < 127 ? 4 : 0;
+      if (next !== kind && !(next === 1 && kind === 2 && length === 1)) {
+        sum += runCost(kind, length, vowels);
+        length = vowels = 0;
+      }
+      kind = next;
+      length++;
+      if (c > 127) sum += wideCost(c);
+      else vowels += isVowel[c];
+    }
+    return sum + runCost(kind, length, vowels);
   }
 
   const indent = (level) => '  '.repeat(Math.min(level, DEEPEST));
