@@ -8,17 +8,22 @@ use rmcp::model::{
     ClientCapabilities, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationSchema, InputRequest, InputRequiredResult, InputResponses, ProtocolVersion,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, ServiceError};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
 use truehand_base::{Approval, Call, ErrorBody, ErrorCode, Outcome, text};
 
 /// How long a person may think.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// How many questions may be open; the oldest are forgotten.
+/// How long a yes that came after its call was answered waits for the call to be made again.
+const LATE_YES: Duration = Duration::from_mins(2);
+
+/// How many questions may be open; the oldest are forgotten, and no more are kept for later.
 const MOST_OPEN: usize = 64;
 
 /// The name of our question among those of one call.
@@ -34,11 +39,70 @@ pub(crate) enum Answer {
     Later(InputRequiredResult),
 }
 
-/// Questions that went out as results, by the state that comes back with the answer.
+/// Questions that went out as results, by the state that comes back with the answer; and questions to a person who
+/// took longer than the call could, by the call.
 #[derive(Default)]
 pub(crate) struct Questions {
     open: Mutex<Open>,
+    late: Arc<Late>,
 }
+
+/// The tool and the arguments that a question is about.
+type About = (String, String);
+
+/// What a person said, once it was said.
+type Said = watch::Receiver<Option<ElicitationAction>>;
+
+#[derive(Default)]
+struct Late {
+    answers: Mutex<HashMap<About, Said>>,
+}
+
+impl Late {
+    fn answers(&self) -> MutexGuard<'_, HashMap<About, Said>> {
+        // Whole after every statement.
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The question about a call that is open, or answered and not used yet.
+    fn of(&self, about: &About) -> Option<Said> {
+        self.answers().get(about).cloned()
+    }
+
+    /// Uses an answer up.
+    fn used(&self, about: &About) {
+        self.answers().remove(about);
+    }
+
+    /// Goes on waiting for the answer to a question whose call is answered without it.
+    fn keep(self: &Arc<Self>, about: About, asked: Asked) {
+        let (sender, said) = watch::channel(None);
+        {
+            let mut answers = self.answers();
+            if answers.len() >= MOST_OPEN {
+                return;
+            }
+            answers.insert(about.clone(), said.clone());
+        }
+        let late = Arc::clone(self);
+        tokio::spawn(async move {
+            match asked.await {
+                Ok(result) => {
+                    sender.send_replace(Some(result.action));
+                    tokio::time::sleep(LATE_YES).await;
+                }
+                Err(error) => tracing::debug!(%error, "a question was not answered"),
+            }
+            let mut answers = late.answers();
+            if answers.get(&about).is_some_and(|other| other.same_channel(&said)) {
+                answers.remove(&about);
+            }
+        });
+    }
+}
+
+/// A question on its way.
+type Asked = Pin<Box<dyn Future<Output = Result<ElicitResult, ServiceError>> + Send>>;
 
 #[derive(Default)]
 struct Open {
@@ -75,12 +139,14 @@ impl Questions {
     }
 }
 
-/// Asks about a call that was answered with `outcome`, an `APPROVAL_REQUIRED`.
+/// Asks about a call that was answered with `outcome`, an `APPROVAL_REQUIRED`, and waits for the person until
+/// `answer_by`. Who takes longer is still heard: the question stays open, and the same call made again gets the answer.
 pub(crate) async fn ask(
     context: &RequestContext<RoleServer>,
     questions: &Questions,
     call: &Call,
     outcome: Outcome,
+    answer_by: Instant,
 ) -> Answer {
     let can_ask = context.client_capabilities().is_some_and(|client| takes_forms(&client));
     let Some(error) = outcome.error.as_ref().filter(|_| can_ask) else {
@@ -99,9 +165,30 @@ pub(crate) async fn ask(
         let requests = BTreeMap::from([(QUESTION.to_owned(), request)]);
         return Answer::Later(InputRequiredResult::new(Some(requests), Some(questions.note(call))));
     }
-    let asked = context.peer.create_elicitation_with_timeout(params, Some(PATIENCE));
+    let about = (call.tool.clone(), call.arguments.to_string());
+    if let Some(mut said) = questions.late.of(&about) {
+        return tokio::select! {
+            said = said.wait_for(Option::is_some) => match said.ok().and_then(|action| action.clone()) {
+                Some(action) => {
+                    questions.late.used(&about);
+                    decide(&action, call)
+                }
+                // Nobody answered; the next call asks anew.
+                None => Answer::No(Box::new(outcome)),
+            },
+            () = tokio::time::sleep_until(answer_by.into()) => Answer::No(Box::new(unanswered(outcome))),
+            () = context.ct.cancelled() => Answer::No(Box::new(outcome)),
+        };
+    }
+    let peer = context.peer.clone();
+    let mut asked: Asked =
+        Box::pin(async move { peer.create_elicitation_with_timeout(params, Some(PATIENCE)).await });
     let said = tokio::select! {
-        said = asked => said,
+        said = &mut asked => said,
+        () = tokio::time::sleep_until(answer_by.into()) => {
+            questions.late.keep(about, asked);
+            return Answer::No(Box::new(unanswered(outcome)));
+        }
         () = context.ct.cancelled() => return Answer::No(Box::new(outcome)),
     };
     match said {
@@ -111,6 +198,17 @@ pub(crate) async fn ask(
             Answer::No(Box::new(outcome))
         }
     }
+}
+
+/// Says that the person still thinks about it.
+fn unanswered(mut outcome: Outcome) -> Outcome {
+    if let Some(error) = &mut outcome.error {
+        error.message = format!("{}; the person was asked and has not answered yet", error.message);
+        "the question is still open: make the same call again to wait for the answer, no other one"
+            .clone_into(&mut error.next_step);
+        error.retriable = true;
+    }
+    outcome
 }
 
 /// What a person's answer means for the call.

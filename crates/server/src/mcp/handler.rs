@@ -15,7 +15,7 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use truehand_base::{Call, CallCtx, Caller, ErrorBody, ErrorCode, Outcome, Progress};
 
@@ -34,6 +34,9 @@ const LIST_WAIT: Duration = Duration::from_secs(2);
 
 /// The most that a call may take. Its answer comes sooner: what is not done by then goes on as a task.
 const LONGEST_CALL: Duration = Duration::from_mins(11);
+
+/// How long before its answer a call stops waiting for a person, so that it can still be begun after a yes.
+const ASKED_BEFORE: Duration = Duration::from_secs(4);
 
 /// The key in `_meta` by which a client names a request, so that a repeat does not act twice.
 const REQUEST_KEY: &str = "truehand/requestKey";
@@ -82,16 +85,23 @@ impl Face {
         }
     }
 
+    /// When a request that comes now must be answered.
+    fn answer_by(&self) -> Instant {
+        Instant::now() + self.options.call_limit
+    }
+
     fn structured(&self, context: &RequestContext<RoleServer>) -> bool {
         let client = context.client_info();
         Structured::wanted_by(self.options.structured, client.as_ref().map(|c| c.name.as_str()))
     }
 
     /// Makes a call, with progress to the client when it asked for it.
-    async fn run(&self, context: &RequestContext<RoleServer>, call: Call) -> Outcome {
+    async fn run(&self, context: &RequestContext<RoleServer>, call: Call, answer_by: Instant) -> Outcome {
         let (progress, steps) = unbounded_channel();
+        // A call that is due already is at least begun.
+        let left = answer_by.saturating_duration_since(Instant::now()).max(Duration::from_millis(100));
         let ctx = CallCtx::with_timeout(LONGEST_CALL)
-            .answering_within(self.options.call_limit)
+            .answering_within(left)
             .cancelled_by(context.ct.clone())
             .reporting_to(progress);
         let work = async {
@@ -170,7 +180,7 @@ impl ServerHandler for Face {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let structured = self.structured(&context);
+        let (structured, answer_by) = (self.structured(&context), self.answer_by());
         let mut arguments = request.arguments.unwrap_or_default();
         let key = match request_key(&mut arguments, &context) {
             Ok(key) => key,
@@ -188,9 +198,10 @@ impl ServerHandler for Face {
         let answer = match said {
             Some(action) => approval::decide(&action, &call),
             None => {
-                let outcome = self.run(&context, call.clone()).await;
+                let outcome = self.run(&context, call.clone(), answer_by).await;
                 if outcome.error.as_ref().is_some_and(|error| error.code == ErrorCode::ApprovalRequired) {
-                    approval::ask(&context, &self.questions, &call, outcome).await
+                    let by = answer_by - ASKED_BEFORE.min(self.options.call_limit / 4);
+                    approval::ask(&context, &self.questions, &call, outcome, by).await
                 } else {
                     Answer::No(Box::new(outcome))
                 }
@@ -199,7 +210,7 @@ impl ServerHandler for Face {
         let outcome = match answer {
             Answer::Yes(approval) => {
                 call.approval = Some(approval);
-                self.run(&context, call.clone()).await
+                self.run(&context, call.clone(), answer_by).await
             }
             Answer::No(outcome) => *outcome,
             Answer::Later(question) => return Ok(question.into()),
@@ -252,7 +263,7 @@ impl ServerHandler for Face {
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let call = tasks::look(self.options.client.clone(), &request.task_id, false);
-        let outcome = self.run(&context, call).await;
+        let outcome = self.run(&context, call, self.answer_by()).await;
         tasks::state(&outcome, self.structured(&context))
     }
 
@@ -263,7 +274,7 @@ impl ServerHandler for Face {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let call = tasks::look(self.options.client.clone(), &request.task_id, false);
-        let outcome = self.run(&context, call).await;
+        let outcome = self.run(&context, call, self.answer_by()).await;
         outcome.task.as_ref().map(drop).ok_or_else(|| tasks::unknown(&outcome))
     }
 
@@ -273,7 +284,7 @@ impl ServerHandler for Face {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let call = tasks::look(self.options.client.clone(), &request.task_id, true);
-        let outcome = self.run(&context, call).await;
+        let outcome = self.run(&context, call, self.answer_by()).await;
         outcome.task.as_ref().map(drop).ok_or_else(|| tasks::unknown(&outcome))
     }
 

@@ -22,10 +22,20 @@ struct Client {
 
 impl Client {
     async fn start(version: &str, name: &str, capabilities: Value) -> (Self, Value) {
+        Client::start_within(LIMIT, version, name, capabilities).await
+    }
+
+    /// The same, with an answer to each call within a time.
+    async fn start_within(
+        call_limit: Duration,
+        version: &str,
+        name: &str,
+        capabilities: Value,
+    ) -> (Self, Value) {
         let host = SmallHost::new();
         let options = McpOptions {
             client: ClientId { kind: ClientKind::Mcp, name: "1".to_owned() },
-            call_limit: LIMIT,
+            call_limit,
             structured: Structured::Auto,
             catalog_changes: host.changes(),
             resources: ResourceRoots {
@@ -257,6 +267,35 @@ async fn person_is_asked_with_the_facts_and_a_yes_repeats_the_call() {
         assert_eq!(answer["structuredContent"]["error"]["code"], code, "{answer}");
         let calls = client.host.called();
         assert_eq!(calls, if action == "accept" { 2 } else { 1 });
+    }
+}
+
+#[tokio::test]
+async fn person_who_takes_longer_than_the_call_is_still_heard_and_asked_once() {
+    for (action, code) in [("accept", Value::Null), ("decline", json!("USER_DECLINED"))] {
+        let limit = Duration::from_millis(800);
+        let asks = json!({ "elicitation": {} });
+        let (mut client, _) = Client::start_within(limit, "2025-11-25", "test", asks).await;
+        for _ in 0..2 {
+            let answer = client.call("risky", json!({ "text": "f()" })).await;
+            let error = &answer["structuredContent"]["error"];
+            assert_eq!(error["code"], "APPROVAL_REQUIRED", "{answer}");
+            assert!(error["message"].as_str().unwrap().contains("has not answered yet"), "{answer}");
+            assert!(error["next_step"].as_str().unwrap().contains("same call again"), "{answer}");
+        }
+        let question = client.take(|m| m["method"] == "elicitation/create").await;
+        client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": action } })).await;
+        let other =
+            client.begin("tools/call", json!({ "name": "risky", "arguments": { "text": "g()" } })).await;
+        let answer = client.call("risky", json!({ "text": "f()" })).await;
+        assert_eq!(answer["structuredContent"]["error"]["code"], code, "{answer}");
+        let other = client.take(|m| m["id"] == other && m.get("method").is_none()).await;
+        let told = &other["result"]["structuredContent"]["error"]["code"];
+        assert_eq!(told, "APPROVAL_REQUIRED", "an answer is for one call: {other}");
+        let answer = client.call("risky", json!({ "text": "f()" })).await;
+        assert_eq!(answer["structuredContent"]["error"]["code"], "APPROVAL_REQUIRED", "and once: {answer}");
+        let questions = client.waiting.iter().filter(|m| m["method"] == "elicitation/create").count();
+        assert_eq!(questions, 2, "g() and f() anew, one each");
     }
 }
 
