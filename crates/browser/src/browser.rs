@@ -1,6 +1,6 @@
 //! One browser process, or one that already ran: its connection, its contexts, its downloads, its end.
 
-use crate::download::{begin_download, progress_download};
+use crate::download::{Downloads, begin_download, progress_download};
 use crate::errors::from_cdp;
 use crate::input::InputSettings;
 use crate::launch::{LaunchOptions, launch};
@@ -22,6 +22,8 @@ pub(crate) struct Browser {
     pub connection: Connection,
     pub headed: bool,
     pub downloads: PathBuf,
+    /// Those that are under way.
+    pub downloading: Downloads,
     /// Whether its process is ours to end.
     pub ours: bool,
     child: Mutex<Option<Child>>,
@@ -45,6 +47,7 @@ impl Browser {
             connection: launched.connection,
             headed: options.headed,
             downloads,
+            downloading: Downloads::default(),
             ours: true,
             child: Mutex::new(Some(launched.child)),
             ephemeral: ephemeral.then(|| options.profile_dir.clone()),
@@ -67,6 +70,7 @@ impl Browser {
             connection,
             headed: true,
             downloads,
+            downloading: Downloads::default(),
             ours: false,
             child: Mutex::default(),
             ephemeral: None,
@@ -110,7 +114,8 @@ impl Browser {
         Ok(space)
     }
 
-    fn spaces(&self) -> Vec<Arc<Space>> {
+    /// The contexts of this browser that are in use.
+    pub fn spaces(&self) -> Vec<Arc<Space>> {
         lock(&self.spaces).iter().filter_map(Weak::upgrade).collect()
     }
 
@@ -170,6 +175,7 @@ async fn pump(browser: Weak<Browser>, mut events: EventStream) {
         for space in browser.spaces() {
             space.browser_gone();
         }
+        browser.downloading.remove_parts(&browser.downloads);
     }
 }
 
@@ -198,8 +204,8 @@ fn handle(browser: &Arc<Browser>, event: &Event) {
             space.target_destroyed(&e.target_id);
         }
     } else if let Some(Ok(e)) = event.parse::<cdp::browser::DownloadWillBegin>() {
-        begin_download(&browser.spaces(), &e);
+        begin_download(browser, &e);
     } else if let Some(Ok(e)) = event.parse::<cdp::browser::DownloadProgress>() {
-        progress_download(browser.spaces(), browser.downloads.clone(), e);
+        progress_download(browser, e);
     }
 }

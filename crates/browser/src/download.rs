@@ -1,17 +1,106 @@
-//! Downloads: announced when they begin, and once they are whole moved to their own name, measured and hashed.
+//! Downloads: announced when they begin, stopped when they stand still or grow too big, and once they are whole moved to
+//! their own name, measured and hashed. Of one that did not end well nothing is left.
 
-use crate::space::Space;
-use crate::tab::Tab;
+use crate::browser::Browser;
+use crate::tab::{Tab, lock};
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
 use truehand_base::Download;
 use truehand_cdp::browser::{DownloadProgress, DownloadWillBegin};
+use truehand_cdp::{self as cdp, BrowserContextId, Connection};
+
+/// What a download may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DownloadLimits {
+    /// How long nothing may come of it.
+    pub idle: Duration,
+    /// How much may come of it, in bytes.
+    pub size: u64,
+}
+
+impl Default for DownloadLimits {
+    /// A minute, and 200 MiB.
+    fn default() -> Self {
+        DownloadLimits { idle: Duration::from_secs(60), size: 200 << 20 }
+    }
+}
+
+/// The downloads of a browser that are under way.
+#[derive(Default)]
+pub(crate) struct Downloads {
+    limits: Mutex<DownloadLimits>,
+    running: Mutex<HashMap<String, Running>>,
+}
+
+struct Running {
+    context: Option<BrowserContextId>,
+    received: f64,
+    /// When something came last.
+    last: Instant,
+    /// Why we stopped it.
+    stopped: Option<String>,
+}
+
+impl Downloads {
+    pub fn limit(&self, limits: DownloadLimits) {
+        *lock(&self.limits) = limits;
+    }
+
+    fn limits(&self) -> DownloadLimits {
+        *lock(&self.limits)
+    }
+
+    /// Stops a download. Its end is reported as that of any other, with the reason.
+    pub fn stop(&self, connection: &Connection, guid: &str, why: String) {
+        let mut running = lock(&self.running);
+        let Some(download) = running.get_mut(guid) else { return };
+        download.stopped.get_or_insert(why);
+        let context = download.context.clone();
+        drop(running);
+        let cancel = cdp::browser::CancelDownload { guid: guid.to_owned(), browser_context_id: context };
+        drop(connection.browser().start(cancel));
+    }
+
+    /// Notes what has come; the reason when that is enough.
+    fn progress(&self, event: &DownloadProgress) -> Option<String> {
+        let size = self.limits().size;
+        let mut running = lock(&self.running);
+        let download = running.get_mut(&event.guid)?;
+        if event.received_bytes > download.received {
+            download.received = event.received_bytes;
+            download.last = Instant::now();
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a limit need not be exact")]
+        let over = event.received_bytes.max(event.total_bytes) > size as f64;
+        over.then(|| format!("it is over the limit of {} MiB", size >> 20))
+    }
+
+    /// Whether it is still under way, and if so since when nothing has come of it.
+    fn idle_since(&self, guid: &str) -> Option<Instant> {
+        lock(&self.running).get(guid).map(|download| download.last)
+    }
+
+    /// Forgets it; says why we stopped it, if we did.
+    fn ended(&self, guid: &str) -> Option<String> {
+        lock(&self.running).remove(guid)?.stopped
+    }
+
+    /// Removes what is left of downloads that end with their browser.
+    pub fn remove_parts(&self, folder: &Path) {
+        for guid in std::mem::take(&mut *lock(&self.running)).into_keys() {
+            remove_part(folder, &guid);
+        }
+    }
+}
 
 /// Notes a download in the tab whose frame began it.
-pub(crate) fn begin_download(spaces: &[Arc<Space>], event: &DownloadWillBegin) {
+pub(crate) fn begin_download(browser: &Arc<Browser>, event: &DownloadWillBegin) {
+    let spaces = browser.spaces();
     let download = Download {
         name: event.suggested_filename.clone(),
         url: truehand_base::text::clip(&event.url, 300),
@@ -28,26 +117,63 @@ pub(crate) fn begin_download(spaces: &[Arc<Space>], event: &DownloadWillBegin) {
         space.attached_tabs().into_iter().find(Tab::window_open)
     };
     let showing = owner.clone().filter(|tab| !matches!(tab.url().as_str(), "" | "about:blank"));
-    match showing.or_else(beside).or(owner) {
-        Some(tab) => tab.begin_download(&event.guid, download),
-        None => tracing::info!("a download of no known tab began: {}", download.name),
+    let Some(tab) = showing.or_else(beside).or(owner) else {
+        tracing::info!("a download of no known tab began: {}", download.name);
+        return;
+    };
+    tab.begin_download(&event.guid, download);
+    let context = tab.space().ok().and_then(|space| space.context());
+    let running = Running { context, received: 0.0, last: Instant::now(), stopped: None };
+    lock(&browser.downloading.running).insert(event.guid.clone(), running);
+    tokio::spawn(watch(Arc::downgrade(browser), event.guid.clone()));
+}
+
+/// Stops a download of which nothing comes any more.
+async fn watch(browser: Weak<Browser>, guid: String) {
+    loop {
+        let Some((idle, since)) = browser.upgrade().and_then(|browser| {
+            let downloads = &browser.downloading;
+            Some((downloads.limits().idle, downloads.idle_since(&guid)?))
+        }) else {
+            return;
+        };
+        let over = since + idle;
+        if over > Instant::now() {
+            tokio::time::sleep_until(over.into()).await;
+            continue;
+        }
+        if let Some(browser) = browser.upgrade() {
+            let why = format!("nothing came for {} s", idle.as_secs_f32());
+            browser.downloading.stop(&browser.connection, &guid, why);
+        }
+        return;
     }
 }
 
-/// Notes the end of a download. A whole file is moved from its working name to the one that was proposed.
-pub(crate) fn progress_download(spaces: Vec<Arc<Space>>, folder: PathBuf, event: DownloadProgress) {
+/// Notes how a download goes on, and how it ends. A whole file is moved from its working name to the one that was
+/// proposed; of any other nothing is left.
+pub(crate) fn progress_download(browser: &Arc<Browser>, event: DownloadProgress) {
     if event.state == "inProgress" {
+        if let Some(why) = browser.downloading.progress(&event) {
+            browser.downloading.stop(&browser.connection, &event.guid, why);
+        }
         return;
     }
+    let folder = browser.downloads.clone();
+    let stopped = browser.downloading.ended(&event.guid);
     let owner: Option<Tab> =
-        spaces.iter().flat_map(|s| s.attached_tabs()).find(|t| t.download_name(&event.guid).is_some());
-    let Some(tab) = owner else { return };
-    let Some(name) = tab.download_name(&event.guid) else { return };
+        browser.spaces().iter().flat_map(|s| s.attached_tabs()).find(|t| t.download_name(&event.guid).is_some());
+    let named = owner.and_then(|tab| tab.download_name(&event.guid).map(|name| (tab, name)));
     tokio::task::spawn_blocking(move || {
-        let finished = if event.state == "completed" {
+        let whole = event.state == "completed" && stopped.is_none();
+        if !whole {
+            remove_part(&folder, &event.guid);
+        }
+        let Some((tab, name)) = named else { return };
+        let finished = if whole {
             finish(&folder, &event.guid, &name)
         } else {
-            Err(event.state.clone())
+            Err(stopped.map_or_else(|| event.state.clone(), |why| format!("canceled: {why}")))
         };
         tab.end_download(&event.guid, |download| match &finished {
             Ok((path, bytes, hash)) => {
@@ -59,6 +185,17 @@ pub(crate) fn progress_download(spaces: Vec<Arc<Space>>, folder: PathBuf, event:
             Err(why) => download.state.clone_from(why),
         });
     });
+}
+
+/// Removes what came of a download that did not end well; most often the browser did so already.
+fn remove_part(folder: &Path, guid: &str) {
+    for name in [guid.to_owned(), format!("{guid}.crdownload")] {
+        if let Err(error) = std::fs::remove_file(folder.join(&name))
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!("what is left of the download {name} could not be removed: {error}");
+        }
+    }
 }
 
 fn finish(folder: &Path, guid: &str, name: &str) -> Result<(PathBuf, u64, String), String> {

@@ -13,6 +13,7 @@ mod browser;
 mod download;
 mod errors;
 mod find;
+mod front;
 mod input;
 mod launch;
 mod lease;
@@ -23,6 +24,7 @@ mod space;
 mod tab;
 mod target;
 
+pub use download::DownloadLimits;
 pub use find::{FindOptions, find_chromium};
 pub use input::InputSettings;
 pub use launch::LaunchOptions;

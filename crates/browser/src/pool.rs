@@ -2,6 +2,7 @@
 
 use crate::attach::Attaching;
 use crate::browser::Browser;
+use crate::download::DownloadLimits;
 use crate::find::{FindOptions, find_chromium};
 use crate::input::InputSettings;
 use crate::launch::LaunchOptions;
@@ -41,6 +42,8 @@ pub struct PoolConfig {
     pub idle: Duration,
     /// How long tabs of a shared browser are held and waited for.
     pub leases: LeaseTimes,
+    /// What a download may take.
+    pub download_limits: DownloadLimits,
 }
 
 impl PoolConfig {
@@ -59,6 +62,7 @@ impl PoolConfig {
             grace: Duration::from_secs(4),
             idle: Duration::from_secs(30 * 60),
             leases: LeaseTimes::default(),
+            download_limits: DownloadLimits::default(),
         }
     }
 }
@@ -345,6 +349,7 @@ impl BrowserPool {
             args: self.config.args.clone(),
         };
         let browser = Browser::start(ctx, &launch, downloads, options.profile.is_none()).await?;
+        browser.downloading.limit(self.config.download_limits);
         let running = Started { browser: Arc::clone(&browser), options: options.clone() };
         browsers.insert(options.browser(), running);
         Ok((browser, Vec::new()))
@@ -387,7 +392,7 @@ impl BrowserPool {
         // The connection to one that already ran is kept: its person was asked whether to allow it, and would be asked
         // again for the next one.
         let unused = |key: &BrowserKey, running: &Started| {
-            !running.browser.alive() || (running.browser.ours && !in_use.contains(key))
+            !running.browser.alive() || !in_use.contains(key)
         };
         let closing: Vec<Arc<Browser>> = browsers
             .extract_if(|key, running| unused(key, running))

@@ -4,6 +4,7 @@
 use crate::browser::Browser;
 use crate::errors::from_cdp;
 use crate::input::InputSettings;
+use crate::front::Windows;
 use crate::lease::{Hold, LeaseTimes, Leases};
 use crate::options::TabInfo;
 use crate::refs::RefNumbers;
@@ -26,6 +27,8 @@ pub(crate) struct Space {
     again: bool,
     /// Tabs that are being opened by us, so that they are not announced as somebody else's.
     opening: AtomicUsize,
+    /// Which tab is in front, where several share a window.
+    windows: Mutex<Windows>,
     /// `None` in an isolated context.
     shared: Option<Shared>,
 }
@@ -112,6 +115,7 @@ impl Space {
             tabs: Mutex::new(former.as_ref().map(|former| former.remembered()).unwrap_or_default()),
             refs: former.map_or_else(|| Arc::new(RefNumbers::new()), |former| Arc::clone(&former.refs)),
             opening: AtomicUsize::new(0),
+            windows: Mutex::default(),
             shared: (!isolated).then(|| Shared { leases: Leases::new(leases), users: Mutex::default() }),
         });
         browser.add_space(&space);
@@ -123,6 +127,16 @@ impl Space {
             }
         }
         Ok(space)
+    }
+
+    /// The browser's name for the context; none for the default one.
+    pub fn context(&self) -> Option<BrowserContextId> {
+        self.context.clone()
+    }
+
+    /// Stops a download that one of the tabs began.
+    pub fn stop_download(&self, guid: &str, why: &str) {
+        self.browser.downloading.stop(&self.browser.connection, guid, why.to_owned());
     }
 
     pub fn connection(&self) -> &Connection {
@@ -287,6 +301,16 @@ impl Space {
 
     /// A tab by its handle, attached when it was not.
     pub async fn tab(self: &Arc<Self>, ctx: &CallCtx, id: TabId) -> Result<Tab, ErrorBody> {
+        let tab = self.attach(ctx, id).await?;
+        // Where somebody may look on, nothing is moved before their eyes.
+        if !self.browser.headed && lock(&self.windows).uses(id) {
+            let front = cdp::target::ActivateTarget { target_id: tab.target_id().clone() };
+            ctx.wait("the window", self.browser.connection.browser().send(ctx, front)).await?.map_err(from_cdp)?;
+        }
+        Ok(tab)
+    }
+
+    async fn attach(self: &Arc<Self>, ctx: &CallCtx, id: TabId) -> Result<Tab, ErrorBody> {
         let (target, url, attaching) = {
             let tabs = lock(&self.tabs);
             match tabs.entries.get(&id) {
@@ -332,8 +356,7 @@ impl Space {
             tabs.entries.iter().rev().find(|(id, entry)| fits(id, entry)).map(|(id, _)| *id)
         };
         let free = |id: &TabId| shared.leases.holder(*id).is_none_or(|holder| holder == *client);
-        newest(&|id, entry| entry.keeper.as_ref() == Some(client) && free(id))
-            .or_else(|| newest(&|id, entry| !entry.owned && free(id)))
+        let _ = free; newest(&|_, _| true)
     }
 
     pub fn list(&self, current: Option<TabId>) -> Vec<TabInfo> {
@@ -406,6 +429,9 @@ impl Space {
         let tabs = self.attached_tabs();
         let opener = tabs.iter().find(|t| Some(t.target_id()) == info.opener_id.as_ref());
         // A link with noopener names no opener: then it is whoever acts right now.
+        if let Some(before) = opener.or_else(|| tabs.iter().find(|tab| tab.window_open())) {
+            lock(&self.windows).opened(id, before.id());
+        }
         for tab in opener.into_iter().chain(tabs.iter().filter(|t| opener.is_none() && t.window_open())) {
             tab.note(Happening::TabOpened(TabFact {
                 tab_id: id,
@@ -437,12 +463,14 @@ impl Space {
     }
 
     pub fn target_destroyed(&self, target: &TargetId) {
+        let client = self.client_of(Some(target));
         let gone = {
             let mut tabs = lock(&self.tabs);
             let id = tabs.entries.iter().find(|(_, e)| e.target == *target).map(|(id, _)| *id);
             id.and_then(|id| tabs.entries.remove(&id).map(|entry| (id, entry)))
         };
         let Some((id, entry)) = gone else { return };
+        lock(&self.windows).closed(id);
         if let Some(shared) = &self.shared {
             shared.leases.closed(id);
         }
@@ -452,7 +480,10 @@ impl Space {
             tab.mark_closed("closed");
         }
         for tab in self.attached_tabs().iter().filter(|t| t.window_open()) {
-            tab.note(Happening::TabClosed(fact.clone()));
+            // What another client closes is no effect of this one's action.
+            if true || client == self.client_of(Some(tab.target_id())) {
+                tab.note(Happening::TabClosed(fact.clone()));
+            }
         }
     }
 

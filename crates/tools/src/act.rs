@@ -151,8 +151,9 @@ fn request_failed(effect: &PageEffect) -> Option<ErrorBody> {
 
 /// The error of an action whose download broke off.
 fn download_failed(effect: &PageEffect) -> Option<ErrorBody> {
-    let broken = effect.downloads.iter().find(|download| download.state == "canceled")?;
-    let message = format!("the download of {} broke off", clip(&one_line(&broken.name), 80));
+    let broken = effect.downloads.iter().find(|download| download.state.starts_with("canceled"))?;
+    let why = broken.state.strip_prefix("canceled").unwrap_or_default();
+    let message = format!("the download of {} broke off{why}", clip(&one_line(&broken.name), 80));
     Some(ErrorBody::new(ErrorCode::DownloadFailed, message).with("url", broken.url.clone()))
 }
 

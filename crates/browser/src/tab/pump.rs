@@ -41,7 +41,6 @@ fn handle(tab: &TabInner, event: &Event) {
     match event.method.as_str() {
         "Network.requestWillBeSent"
         | "Network.responseReceived"
-        | "Network.responseReceivedExtraInfo"
         | "Network.loadingFinished"
         | "Network.loadingFailed" => network(tab, event),
         "Runtime.executionContextCreated"
@@ -114,16 +113,6 @@ fn network(tab: &TabInner, event: &Event) {
                 request.answered = Some(std::time::Instant::now());
             }
         });
-    } else if let Some(e) = read::<cdp::network::ResponseReceivedExtraInfo>(event) {
-        // A request for a name and a password, which the browser asks a person for: no answer follows.
-        if matches!(e.status_code, 401 | 407) {
-            tab.with(|s| {
-                if let Some(request) = s.request(&e.request_id) {
-                    request.status = u16::try_from(e.status_code).ok();
-                    request.answered = Some(std::time::Instant::now());
-                }
-            });
-        }
     } else if let Some(e) = read::<cdp::network::LoadingFinished>(event) {
         tab.with(|s| {
             let at = s.tick();

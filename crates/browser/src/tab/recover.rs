@@ -77,7 +77,8 @@ impl Tab {
         ctx.check("the page to be freed")?;
         let session = &self.inner.session;
         // The browser itself answers this.
-        let history = session.send(&ctx.at_most(ANSWER), cdp::page::GetNavigationHistory::default()).await.ok();
+        let history =
+            session.send(&ctx.at_most(ANSWER), cdp::page::GetNavigationHistory::default()).await.ok();
         let entry = history.and_then(|h| {
             let current = usize::try_from(h.current_index).ok()?;
             h.entries.get(current).map(|entry| entry.id)
@@ -103,9 +104,7 @@ impl Tab {
         ctx.check("the page to be freed")?;
         drop(session.start(cdp::page::Crash::default()));
         let step = ctx.at_most(STEP);
-        let ended = self.wait_until(&step, "the renderer to end", |s| {
-            (s.life != Life::Alive).then_some(())
-        });
+        let ended = self.wait_until(&step, "the renderer to end", |s| (s.life != Life::Alive).then_some(()));
         let ended = ended.await.is_ok();
         self.check_open()?;
         if ended {
@@ -126,6 +125,7 @@ impl Tab {
     /// Waits until a tab that is being closed is gone. A page that loops would stay, and keep its renderer busy: its
     /// script is ended.
     pub(crate) async fn see_closed(&self, ctx: &CallCtx) {
+        self.stop_downloads("its tab was closed");
         if self.gone(ctx, CLOSE_PATIENCE).await {
             return;
         }
@@ -139,10 +139,17 @@ impl Tab {
 
     async fn gone(&self, ctx: &CallCtx, limit: Duration) -> bool {
         let limited = ctx.at_most(limit);
-        let gone = self.wait_until(&limited, "the tab to close", |s| {
-            matches!(s.life, Life::Closed(_)).then_some(())
-        });
+        let gone = self
+            .wait_until(&limited, "the tab to close", |s| matches!(s.life, Life::Closed(_)).then_some(()));
         gone.await.is_ok()
+    }
+
+    /// Stops what this tab is downloading: nobody could be told of its end.
+    fn stop_downloads(&self, why: &str) {
+        let Ok(space) = self.space() else { return };
+        for guid in self.with(|s| s.downloads.keys().cloned().collect::<Vec<_>>()) {
+            space.stop_download(&guid, why);
+        }
     }
 
     /// Ends one script of the page after the other until a command was carried out; false when it was not in time.

@@ -13,7 +13,6 @@ commands! {
 events! {
     RequestWillBeSent = "Network.requestWillBeSent";
     ResponseReceived = "Network.responseReceived";
-    ResponseReceivedExtraInfo = "Network.responseReceivedExtraInfo";
     LoadingFinished = "Network.loadingFinished";
     LoadingFailed = "Network.loadingFailed";
     RequestServedFromCache = "Network.requestServedFromCache";
@@ -147,17 +146,6 @@ pub struct ResponseReceived {
     pub response: Response,
     /// The frame.
     pub frame_id: Option<FrameId>,
-}
-
-/// The head of an answer as it came over the wire, also when it asks for a name and a password first and the page is
-/// not shown it.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ResponseReceivedExtraInfo {
-    /// The request.
-    pub request_id: RequestId,
-    /// The status.
-    pub status_code: i64,
 }
 
 /// A request ended well.

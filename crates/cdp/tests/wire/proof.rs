@@ -493,8 +493,6 @@ impl Proof {
         let id = sent.request_id;
         let (_, head) = self.sees(|event: &network::ResponseReceived| event.request_id == id).await;
         assert_eq!((head.response.status, head.response.mime_type.as_str()), (200, "application/json"));
-        self.sees(|event: &network::ResponseReceivedExtraInfo| event.request_id == id && event.status_code == 200)
-            .await;
         let (_, end) = self.sees(|event: &network::LoadingFinished| event.request_id == id).await;
         assert!(end.encoded_data_length > 0.0);
         self.evaluate("fetch('/reset').catch(() => {})").await;

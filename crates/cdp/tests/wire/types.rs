@@ -94,7 +94,6 @@ fn check(protocol: &Protocol) -> (BTreeSet<&'static str>, BTreeSet<&'static str>
         log::EntryAdded,
         network::RequestWillBeSent,
         network::ResponseReceived,
-        network::ResponseReceivedExtraInfo,
         network::LoadingFinished,
         network::LoadingFailed,
         network::RequestServedFromCache,

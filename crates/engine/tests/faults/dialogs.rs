@@ -237,12 +237,11 @@ fn name_and_password_are_never_filled_and_what_asks_for_them_holds_up_no_call() 
     assert!(took < SOON, "{took:?}");
     h.fails("browser_navigate", json!({ "url": h.site.url("/auth?dialog=no") }), ErrorCode::RequestFailed);
     h.open("/count.html");
-    // A request of the page itself waits for a person who is not there; the page goes on.
+    // A request of the page itself waits for a person who is not there; no event tells of that, but the page goes on.
     let script = "fetch('/auth', { method: 'POST' }); document.title = 'asked'";
     let (sent, took) = timed(&h, "browser_execute_js", json!({ "script": script }));
     assert!(took < SOON, "{took:?}");
-    assert_eq!(sent.error.as_ref().map(|e| e.code), Some(ErrorCode::RequestFailed), "{sent:#?}");
-    assert_eq!(effect(&sent).network.failed[0].status, Some(401));
+    assert_eq!(effect(&sent).network.in_flight_at_end, 1, "{sent:#?}");
     h.ok("browser_click", json!({ "ref": "#add" }));
     assert!(h.site.requests().iter().all(|r| r.headers.iter().all(|(name, _)| name != "authorization")));
 }
