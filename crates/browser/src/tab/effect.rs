@@ -3,7 +3,7 @@
 
 use super::Tab;
 use super::page::{ANSWER_LIMIT, PageError};
-use super::state::{Frame, Happening, Life};
+use super::state::{Frame, Happening, Life, Request, TabState};
 use crate::options::Observe;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
@@ -104,6 +104,8 @@ const REST_TIME: Duration = Duration::from_millis(400);
 const GONE_PAUSE: Duration = Duration::from_millis(5);
 /// How much longer than it was told a page may take to settle before it counts as unresponsive.
 const SETTLE_GRACE: Duration = Duration::from_millis(2_000);
+/// How long requests that started after an action's window are waited for when somebody asks what became of them.
+const LATE_TIME: Duration = Duration::from_millis(500);
 /// How long the address of a tab that was opened is waited for.
 const NAME_TIME: Duration = Duration::from_millis(500);
 
@@ -173,18 +175,22 @@ impl Tab {
         }))
     }
 
-    /// Requests that sent data and failed after the last action's window had closed. The next action's window tells
-    /// them as well.
-    #[must_use]
-    pub fn failed_late(&self) -> Vec<RequestFact> {
+    /// Requests that send data and failed after the last action's window had closed, or have no answer yet. Those that
+    /// are on their way are waited for, but not for long. The next action's window tells the failures as well.
+    pub async fn failed_late(&self, ctx: &CallCtx) -> Vec<RequestFact> {
+        let sends = |r: &Request| {
+            let method = matches!(r.method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE");
+            method && !r.ambient && !r.beacon
+        };
+        let soon = ctx.at_most(LATE_TIME);
+        let answered = |s: &mut TabState| (!s.requests.iter().any(|r| sends(r) && r.open())).then_some(());
+        // One that is still open then is told as such.
+        drop(self.wait_until(&soon, "requests that are on their way", answered).await);
         self.with(|s| {
-            let sends = |method: &str| matches!(method, "POST" | "PUT" | "PATCH" | "DELETE");
             let since = s.last_window_end;
-            let failed = s.requests.iter().filter(|r| {
-                let late = r.ended.is_some_and(|end| end > since);
-                late && r.failed() && !r.ambient && !r.beacon && sends(&r.method)
-            });
-            failed.map(|r| r.fact(&s.url)).take(10).collect()
+            let late = |r: &&Request| r.ended.unwrap_or(r.started) > since && r.failed() || r.open();
+            let told = s.requests.iter().filter(|r| sends(r)).filter(late);
+            told.map(|r| r.fact(&s.url)).take(10).collect()
         })
     }
 
@@ -227,6 +233,9 @@ impl Tab {
                 }
             }
             seen = true;
+        }
+        if ctx.cancel().is_cancelled() {
+            self.stop_downloads_since(window.from, "its call was cancelled");
         }
         if self.with(|s| s.documents != window.documents) {
             self.finish_document(ctx, cap_at, &mut counts).await;
@@ -387,7 +396,7 @@ impl Tab {
                 Err(PageError::DocumentGone) if limited.check("the new document").is_ok() => {
                     tokio::time::sleep(GONE_PAUSE).await;
                 }
-                Err(error) => break Err(error),
+                Err(error) => { eprintln!("XXX {:?}", error.into_body(self)); break Err(PageError::DocumentGone) }
             }
         };
         if let Ok((frame, stats)) = stats {

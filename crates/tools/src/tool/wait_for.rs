@@ -100,12 +100,17 @@ fn time_to_pass(seconds: f64) -> Duration {
 }
 
 /// Says which requests failed after the last action was answered: a page that shows what was waited for may not know.
-fn warn_of_failures(reply: &mut Reply, tab: &Tab) {
-    for request in tab.failed_late() {
-        let end = request.status.map_or_else(|| request.error.clone().unwrap_or_default(), |s| s.to_string());
-        let path = clip(&request.path, 120);
-        let message = format!("{} {path} {end} since the last action; do not trust what the page says", request.method);
-        reply.warn("REQUEST_FAILED", message);
+async fn warn_of_failures(reply: &mut Reply, cx: &ToolCtx<'_>, tab: &Tab) {
+    for request in tab.failed_late(cx.call).await {
+        let (method, path) = (&request.method, clip(&request.path, 120));
+        match (request.status, request.error) {
+            (None, None) => reply.warn("REQUEST_OPEN", format!("{method} {path} has no answer yet")),
+            (status, error) => {
+                let end = status.map_or_else(|| error.unwrap_or_default(), |status| status.to_string());
+                let message = format!("{method} {path} {end} since the last action; do not trust what the page says");
+                reply.warn("REQUEST_FAILED", message);
+            }
+        }
     }
 }
 
@@ -204,7 +209,7 @@ impl Tool for WaitFor {
         let mut reply = Reply::of(tab.id(), format!("waited {waited} ms{what}"));
         reply.put("met", true);
         reply.put("waited_ms", waited);
-        warn_of_failures(&mut reply, &tab);
+        warn_of_failures(&mut reply, &cx, &tab).await;
         let observe = common.observe(cx.observe);
         if let Some(element) = &self.then_click {
             let acted = tab.click(cx.call, &element.target, &click::plain(common.mode, None), &observe).await;

@@ -42,7 +42,7 @@ fn survivors_keep_their_refs_when_a_list_is_shuffled() {
     };
     let before = agent.read();
     for change in ["#shuffle", "#redraw", "#shuffle"] {
-        click(&mut agent, change);
+        agent.ok("browser_click", json!({ "ref": change }));
         let after = agent.read();
         for name in ["Ann", "Bob", "Cy"] {
             assert_eq!(removal(&before, name), removal(&after, name), "{name} after {change}:\n{after}");

@@ -1,10 +1,9 @@
 //! Uploads and downloads: one call each, and the reply says what became of the file.
 
-use crate::stranger::Stranger;
 use crate::{agent_in, at, effect};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use truehand_testkit::{CallResult, Home};
+use truehand_testkit::{CallResult, Home, Stranger};
 
 /// codex#40046, OpenCLI PR#2527: a hidden file input behind a button never opens a chooser.
 #[test]
@@ -59,7 +58,7 @@ fn a_download_is_told_with_its_path_size_and_checksum() {
 /// browser-use#1913, #2598: after an attach the file is not saved, or empty.
 #[test]
 fn blob_and_attachment_links_are_saved_after_an_attach() {
-    let stranger = Stranger::start();
+    let stranger = Stranger::start("about:blank");
     let mut agent = agent_in(Arc::new(Home::new()), &["--attach", &stranger.address()]);
     let url = agent.site.url("/complaints/files.html");
     agent.ok("browser_new_tab", json!({ "url": url }));

@@ -1,11 +1,11 @@
 //! Login, profile, attach.
 
-use crate::stranger::{Relay, Stranger};
+use crate::relay::Relay;
 use crate::{agent_in, click, timed, until};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use truehand_testkit::{Agent, Home, Site};
+use truehand_testkit::{Agent, Home, Site, Stranger};
 
 fn attached(address: &str) -> Agent {
     agent_in(Arc::new(Home::new()), &["--attach", address])
@@ -15,7 +15,7 @@ fn attached(address: &str) -> Agent {
 #[test]
 fn an_attach_is_not_held_up_by_a_frozen_tab() {
     let site = Site::start_blocking();
-    let stranger = Stranger::start();
+    let stranger = Stranger::start("about:blank");
     let address = stranger.address();
     stranger.open(&site.url("/complaints/counter.html"));
     // On the other host, and so in a process of its own.
@@ -40,7 +40,7 @@ fn an_attach_is_not_held_up_by_a_frozen_tab() {
 /// chrome-devtools-mcp#825, #1794, agent-browser#962, #1365: the browser asks for consent at each connection.
 #[test]
 fn a_daemon_connects_to_a_browser_once_for_all_calls_and_clients() {
-    let stranger = Stranger::start();
+    let stranger = Stranger::start("about:blank");
     let relay = Relay::to(&stranger, false);
     let home = Arc::new(Home::new());
     let args = ["--attach", &relay.address()];
@@ -58,7 +58,7 @@ fn a_daemon_connects_to_a_browser_once_for_all_calls_and_clients() {
 /// chrome-devtools-mcp#2778: consent and the host's limit of 60 s block each other: the host kills the server.
 #[test]
 fn a_browser_that_waits_for_consent_is_told_long_before_a_host_gives_up() {
-    let stranger = Stranger::start();
+    let stranger = Stranger::start("about:blank");
     let relay = Relay::to(&stranger, true);
     let mut agent = attached(&relay.address());
     let (told, took) = timed(|| agent.call("browser_list_tabs", json!({})));

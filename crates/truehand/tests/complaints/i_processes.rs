@@ -4,7 +4,7 @@ use crate::{BINARY, agent_in, alive, at, click, effect, family, lone_agent, time
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use truehand_testkit::{Agent, Home, McpClient};
+use truehand_testkit::{Agent, Home, McpClient, Stranger};
 
 /// playwright-mcp#1568, #1634, claude-code#78551, codex#17832: 26 orphaned browsers and 13 GB.
 #[test]
@@ -151,7 +151,7 @@ fn resident_kb(pid: i32) -> u64 {
 /// chrome-devtools-mcp#1254, #2290, claude-code#39707: each call pulls the browser to the front, keystrokes go astray.
 #[test]
 fn no_call_takes_the_focus_from_the_page_that_has_it() {
-    let stranger = crate::stranger::Stranger::start();
+    let stranger = Stranger::start("about:blank");
     let mut agent = agent_in(Arc::new(Home::new()), &["--attach", &stranger.address()]);
     let url = agent.site.url("/complaints/focus.html");
     let theirs = agent.ok("browser_new_tab", json!({ "url": url })).structured["tab_id"].clone();

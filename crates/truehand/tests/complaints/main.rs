@@ -13,7 +13,7 @@ mod g_attach;
 mod h_bridges;
 mod i_processes;
 mod j_frequent;
-mod stranger;
+mod relay;
 mod table;
 
 use serde_json::{Value, json};

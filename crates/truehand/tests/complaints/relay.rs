@@ -1,70 +1,10 @@
-//! A browser that somebody else started, and a relay in front of it that can count, delay and cut.
+//! A relay in front of a browser that somebody else started, which can count, delay and cut.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-
-/// A browser with a debugging port, ended with the test.
-pub struct Stranger {
-    process: Child,
-    profile: tempfile::TempDir,
-}
-
-impl Stranger {
-    /// Starts one with an empty tab.
-    pub fn start() -> Stranger {
-        let profile = tempfile::Builder::new().prefix("th-stranger-").tempdir().unwrap();
-        let process = Command::new(truehand_testkit::chromium())
-            .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"])
-            .args(["--remote-debugging-port=0", "--disable-background-networking"])
-            .arg(format!("--user-data-dir={}", profile.path().display()))
-            .arg("about:blank")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        Stranger { process, profile }
-    }
-
-    /// Its debugging port and the path of its WebSocket, once it has written them down.
-    pub fn endpoint(&self) -> (u16, String) {
-        let file = self.profile.path().join("DevToolsActivePort");
-        let mut found = None;
-        crate::until("the address of the browser", || {
-            let text = std::fs::read_to_string(&file).unwrap_or_default();
-            let parts = text.split_once('\n').filter(|(_, path)| !path.is_empty());
-            found = parts.and_then(|(port, path)| Some((port.parse().ok()?, path.trim().to_owned())));
-            found.is_some()
-        });
-        found.unwrap()
-    }
-
-    /// Opens a tab of the browser's own.
-    pub fn open(&self, url: &str) {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.endpoint().0)).unwrap();
-        let request = format!("PUT /json/new?{url} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert!(answer.contains("200 OK"), "{answer}");
-    }
-
-    /// Its WebSocket address.
-    pub fn address(&self) -> String {
-        let (port, path) = self.endpoint();
-        format!("ws://127.0.0.1:{port}{path}")
-    }
-}
-
-impl Drop for Stranger {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
-}
+use truehand_testkit::Stranger;
 
 /// What passes bytes on between a client and a browser.
 pub struct Relay {
@@ -85,7 +25,9 @@ impl Relay {
     /// A relay in front of a browser. A silent one takes connections and answers nothing, as a browser does that
     /// waits for a person's consent.
     pub fn to(stranger: &Stranger, silent: bool) -> Relay {
-        let (target, path) = stranger.endpoint();
+        let address = stranger.address();
+        let (host, path) = address.trim_start_matches("ws://").split_once('/').unwrap();
+        let (target, path) = (host.rsplit(':').next().unwrap().parse().unwrap(), format!("/{path}"));
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let state = Arc::new(State { silent: AtomicBool::new(silent), ..State::default() });
