@@ -47,7 +47,7 @@ impl CallResult {
         self.text.lines().next().unwrap_or_default()
     }
 
-    fn of(message: &Value) -> Self {
+    pub(crate) fn of(message: &Value) -> Self {
         if let Some(error) = message.get("error") {
             return CallResult { error: Some(error.clone()), ..CallResult::default() };
         }

@@ -4,8 +4,10 @@
 
 mod cli;
 mod clients;
+mod conformance;
 mod daemon;
 mod harm;
+mod http;
 mod mcp;
 mod tasks;
 
