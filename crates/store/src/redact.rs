@@ -156,8 +156,18 @@ fn spellings(secret: &str) -> Vec<String> {
         };
         secret.as_bytes().iter().map(one).collect()
     };
+    // As browsers show an address: spaces and letters of any script decoded, signs with a meaning not.
+    let shown = |special: &str| -> String {
+        let one = |c: char| match u8::try_from(c) {
+            Ok(byte) if special.contains(c) => format!("%{byte:02X}"),
+            _ => c.to_string(),
+        };
+        secret.chars().map(one).collect()
+    };
     vec![
         secret.to_owned(),
+        shown("#$%&+,/:;=?@\\"),
+        shown("#%\\"),
         encoded("-_.~!'()*", "%20"),
         encoded("-_.*", "+"),
         encoded("-_.~", "%20"),
@@ -308,12 +318,12 @@ mod tests {
     fn redact_replaces_known_secrets_in_every_spelling_and_place() {
         let value = json!({
             "text": "typed pa ss&1!", "url": "/x?q=pa%20ss%261!", "form": "q=pa+ss%261%21", "n": 4711,
-            "pa ss&1!": 1, "short": "12 is not 123, 12", "list": ["12"],
+            "pa ss&1!": 1, "short": "12 is not 123, 12", "list": ["12"], "title": "h/x?q=pa ss%261!",
         });
         let out = redacted(value, &["pa ss&1!", "4711", "12", ""]);
         let kept = json!({
             "text": "typed [redacted]", "url": "/x?q=[redacted]", "form": "q=[redacted]", "n": REDACTED,
-            "[redacted]": 1, "short": "[redacted] is not 123, [redacted]", "list": [REDACTED],
+            "[redacted]": 1, "short": "[redacted] is not 123, [redacted]", "list": [REDACTED], "title": "h/x?q=[redacted]",
         });
         assert_eq!(out, kept);
     }

@@ -53,8 +53,22 @@ pub fn is_chord(keys: &[String]) -> bool {
 
 /// Keys that write nothing, besides modifiers and `F1` to `F12`.
 const SILENT: &[&str] = &[
-    "Enter", "Tab", "Escape", "Backspace", "Delete", "Insert", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight",
-    "Home", "End", "PageUp", "PageDown", "ContextMenu", "CapsLock",
+    "Enter",
+    "Tab",
+    "Escape",
+    "Backspace",
+    "Delete",
+    "Insert",
+    "ArrowUp",
+    "ArrowDown",
+    "ArrowLeft",
+    "ArrowRight",
+    "Home",
+    "End",
+    "PageUp",
+    "PageDown",
+    "ContextMenu",
+    "CapsLock",
 ];
 
 /// Whether a key, or a chord in one text, may write a character. What is no known key may be a part of a text.
@@ -134,10 +148,13 @@ mod tests {
 
     #[test]
     fn enters_text_knows_what_writes_and_what_commands() {
-        for key in ["a", "KeyA", "Digit1", "Space", " ", "+", "é", "Shift+KeyA", "hunter2", "secret phrase"] {
+        for key in ["a", "KeyA", "Digit1", "Space", " ", "+", "é", "Shift+KeyA", "hunter2", "secret phrase"]
+        {
             assert!(enters_text(key), "{key}");
         }
-        for key in ["Enter", "tab", "Shift", "Primary+KeyA", "ctrl+c", "F5", "Shift+Tab", "ArrowDown", "Alt+x"] {
+        for key in
+            ["Enter", "tab", "Shift", "Primary+KeyA", "ctrl+c", "F5", "Shift+Tab", "ArrowDown", "Alt+x"]
+        {
             assert!(!enters_text(key), "{key}");
         }
     }

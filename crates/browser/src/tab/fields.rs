@@ -161,7 +161,8 @@ impl Tab {
             // The page went away or stopped meanwhile; what was found before that still holds.
             return Ok((error.with("restored", false), None));
         };
-        self.disown(ctx).await?;
+        // Without it the next call tells our own doing as a late change, which is no reason to fail here.
+        drop(self.disown(ctx).await);
         let held = asked.show(&now.value);
         let mut error = error.with("restored", restored).with("holds", clip(&held, 200));
         let end = match restored {

@@ -260,8 +260,7 @@ impl Tab {
         self.press_key_events("Enter", SHIFT)
     }
 
-    /// Queues the strokes that enter a character; one that no key has is inserted into the field of this session,
-    /// which is that of the field's own process: keys find the focus by themselves, inserted text does not.
+    /// Queues the strokes that enter a character; one that no key has is inserted, in the session of the field's frame.
     pub(crate) fn type_character(&self, field: &cdp::Session, character: char) -> Sent {
         if character == '\n' {
             return self.press_key_events("Enter", 0).unwrap_or_default();

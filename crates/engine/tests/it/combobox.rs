@@ -63,7 +63,9 @@ fn select_scrolls_a_list_of_which_a_few_options_exist() {
 #[test]
 fn select_of_what_no_list_has_names_the_options_and_leaves_the_box_as_it_was() {
     let h = at();
-    for (field, wrong, there) in [("#country", "Peru", "India"), ("#lang", "Dansk", "Norsk"), ("#standing", "Blue", "Green")] {
+    for (field, wrong, there) in
+        [("#country", "Peru", "India"), ("#lang", "Dansk", "Norsk"), ("#standing", "Blue", "Green")]
+    {
         let refused =
             h.fails("browser_select", json!({ "ref": field, "values": [wrong] }), ErrorCode::NoOption);
         assert!(data(&refused, "options").to_string().contains(there), "{field}: {refused:#?}");

@@ -71,7 +71,8 @@ fn code_editors_hold_indented_lines_and_more_lines_than_they_draw() {
     let code = "fn main() {\n    if true {\n        go();\n    }\n}\n// end";
     let long: String = (1..=60).map(|n| format!("line {n}\n")).collect();
     let h = Hands::new();
-    for (page, field) in [("lines", "#editor"), ("capture", "#catcher"), ("capture.html?monaco", "#catcher")] {
+    for (page, field) in [("lines", "#editor"), ("capture", "#catcher"), ("capture.html?monaco", "#catcher")]
+    {
         h.open(&format!("/editors/{page}"));
         for text in [code, long.trim_end()] {
             let typed = h.call("browser_type", json!({ "ref": field, "text": text }));

@@ -34,9 +34,13 @@ fn cjk_text_is_composed_as_by_an_input_method() {
         assert_eq!(updates[..4], ["ㅎ", "하", "한", "한국"], "{id}: a syllable grows by its letters");
         let inputs: Vec<&Value> = seen.iter().filter(|e| e["type"] == "input").collect();
         let composed = inputs.iter().filter(|e| e["how"] == "insertCompositionText");
-        assert!(composed.clone().count() >= 4 && composed.clone().all(|e| e["trusted"] == true), "{inputs:?}");
+        assert!(
+            composed.clone().count() >= 4 && composed.clone().all(|e| e["trusted"] == true),
+            "{inputs:?}"
+        );
         assert!(inputs.iter().all(|e| e["how"] != "insertText"), "{id}: {inputs:?}");
-        let begun = seen.iter().filter(|e| e["type"] == "compositionstart" || e["type"] == "compositionupdate");
+        let begun =
+            seen.iter().filter(|e| e["type"] == "compositionstart" || e["type"] == "compositionupdate");
         assert!(begun.clone().all(|e| e["trusted"] == true), "{id}: {seen:?}");
     }
 }
@@ -106,4 +110,7 @@ fn cjk_text_is_composed_in_a_frame_of_another_site() {
     let reference = reference_in(areas[1], "Area").unwrap();
     let typed = h.ok("browser_type", json!({ "ref": reference, "text": MIXED }));
     assert_eq!(typed.output["value"], MIXED);
+    // By keys as well: what no key has goes to the frame's own process.
+    let typed = h.ok("browser_type", json!({ "ref": reference, "text": "né 漢字", "slowly": true }));
+    assert_eq!(typed.output["value"], "né 漢字");
 }

@@ -116,7 +116,7 @@ impl Tool for Fill {
         aliases: &["browser_fill_form", "fill", "fill_form", "chrome_fill_or_select"],
         renames: &[("text", "value"), ("elements", "fields")],
         extra: "fields takes objects {ref, value}, texts such as \"e3=Ada\", or one object {\"e3\": \"Ada\"}. A \
-                checkbox, radio or switch takes true or false, a select an option's label or value, or a list of \
+                checkbox, radio or switch takes true or false, a select or a custom list an option's label, or a list of \
                 them. It stops at the first field that fails and says which were filled. Fields are overwritten; \
                 secret masks the values in the reply.",
         examples: &[
@@ -228,7 +228,9 @@ fn kind_of(error: &ErrorBody, text: &str) -> Kind {
         (None, "true") => Kind::MaybeCheck(true),
         (None, "false") => Kind::MaybeCheck(false),
         // A box that takes no text may open a list; whether it does shows on trying.
-        _ if error.data["reason"] == ErrorCode::NotEditable.name() || error.code == ErrorCode::NotEditable => {
+        _ if error.data["reason"] == ErrorCode::NotEditable.name()
+            || error.code == ErrorCode::NotEditable =>
+        {
             Kind::MaybeSelect
         }
         _ => Kind::Other,

@@ -27,7 +27,8 @@ impl Tool for Select {
         aliases: &["browser_select_option", "select_option", "browser_select_dropdown"],
         renames: &[("value", "values"), ("option", "values"), ("options", "values"), ("label", "values")],
         extra: "One text or a list. The reply holds what is chosen now; an option that is not there is NO_OPTION, \
-                with the options that are.",
+                with the options that are. Lists that a page draws itself (combobox, listbox) are opened, scrolled or \
+                filtered, and the option is clicked; there, options are added to those that are chosen.",
         examples: &[("Choose an option", r#"{"ref":"label=Delivery","values":["Express"]}"#)],
         ..Info::new("browser_select", "Select option", EffectClass::Input, Verb::Select)
     };

@@ -61,8 +61,10 @@ impl Tool for TypeText {
         aliases: &["type", "type_text"],
         renames: &[("value", "text"), ("press_enter", "submit"), ("keys", "slowly")],
         extra: "Without ref, or with \"focused\", the field that has the focus takes the text. slowly presses every \
-                character as a key. secret masks the value in the reply; password fields are masked anyway. A field \
-                that holds something else afterwards is WRITE_NOT_REFLECTED or WRITE_AMPLIFIED, never a success.",
+                character as a key. secret masks the value in the reply; password fields are masked anyway. Chinese, \
+                Japanese and Korean text is composed as by an input method. A field that holds something else \
+                afterwards is WRITE_NOT_REFLECTED or WRITE_AMPLIFIED, never a success: it gets back what it held; \
+                restored says whether that worked, holds what it holds now.",
         examples: &[
             ("Write into a field", r#"{"ref":"label=Name","text":"Ada"}"#),
             ("Add to what it holds", r#"{"ref":"label=Name","text":" Lovelace","clear_mode":"append"}"#),
