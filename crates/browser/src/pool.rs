@@ -392,7 +392,7 @@ impl BrowserPool {
         // The connection to one that already ran is kept: its person was asked whether to allow it, and would be asked
         // again for the next one.
         let unused = |key: &BrowserKey, running: &Started| {
-            !running.browser.alive() || !in_use.contains(key)
+            !running.browser.alive() || (running.browser.ours && !in_use.contains(key))
         };
         let closing: Vec<Arc<Browser>> = browsers
             .extract_if(|key, running| unused(key, running))

@@ -356,7 +356,8 @@ impl Space {
             tabs.entries.iter().rev().find(|(id, entry)| fits(id, entry)).map(|(id, _)| *id)
         };
         let free = |id: &TabId| shared.leases.holder(*id).is_none_or(|holder| holder == *client);
-        let _ = free; newest(&|_, _| true)
+        newest(&|id, entry| entry.keeper.as_ref() == Some(client) && free(id))
+            .or_else(|| newest(&|id, entry| !entry.owned && free(id)))
     }
 
     pub fn list(&self, current: Option<TabId>) -> Vec<TabInfo> {
@@ -481,7 +482,7 @@ impl Space {
         }
         for tab in self.attached_tabs().iter().filter(|t| t.window_open()) {
             // What another client closes is no effect of this one's action.
-            if true || client == self.client_of(Some(tab.target_id())) {
+            if self.shared.is_none() || client == self.client_of(Some(tab.target_id())) {
                 tab.note(Happening::TabClosed(fact.clone()));
             }
         }

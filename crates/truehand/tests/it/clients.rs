@@ -84,6 +84,10 @@ fn row_255_two_clients_of_one_profile_act_200_times_each_in_their_own_tab() {
         let b = threads.spawn(|| act("b"));
         (act("a"), b.join().unwrap())
     });
+    // One that comes later and names no tab gets one of its own, and not the newest that there is.
+    let mut later = sharing(&home);
+    ok(&mut later, "browser_navigate", json!({ "url": "about:blank" }));
+    ok(&mut later, "browser_close_tab", json!({}));
     // Without a handle each reads its own tab: there is no current tab between clients.
     assert!(ok(&mut a, "browser_read", json!({})).text.contains("clicks: a 200, b 0"));
     assert!(ok(&mut b, "browser_read", json!({})).text.contains("clicks: a 0, b 200"));
@@ -198,6 +202,26 @@ fn quick_read_of_one_client_leaves_the_others_references_alone() {
     assert!(read(&mut b, &tab).contains("clicks: a 0, b 2"));
     let seen = ok(&mut a, "browser_read", json!({ "tab_id": tab, "diff": true })).text;
     assert!(seen.contains("clicks: a 0, b 2"), "{seen}");
+}
+
+#[test]
+fn tabs_that_one_client_opens_and_closes_are_no_effect_of_the_others_action() {
+    let site = Site::start_blocking();
+    let home = Arc::new(Home::new());
+    let (mut a, mut b) = (sharing(&home), sharing(&home));
+    let tab = open(&mut a, &site.url("/quiet.html"));
+    std::thread::scope(|threads| {
+        let clicks = threads.spawn(|| {
+            let click = json!({ "ref": "#nothing", "tab_id": tab });
+            (0..6).map(|_| ok(&mut a, "browser_click", click.clone()).verdict().to_owned()).collect::<Vec<_>>()
+        });
+        while !clicks.is_finished() {
+            let other = open(&mut b, "about:blank");
+            ok(&mut b, "browser_close_tab", json!({ "tab_id": other }));
+        }
+        let verdicts = clicks.join().unwrap();
+        assert!(verdicts.iter().all(|verdict| verdict.contains("no_change")), "{verdicts:#?}");
+    });
 }
 
 #[test]
