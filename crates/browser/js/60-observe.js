@@ -774,7 +774,7 @@
   lib.close = () => {
     endPending?.(true);
     flush();
-    lib.beyondRests();
+    lib.beyondRests(current.beyond);
     lib.keepDrop(current);
     current = newWindow('late');
     // A field that a page puts back later changes without any record.

@@ -15,8 +15,8 @@
     return numbers.get(sheet);
   };
 
-  /** What the sheets of the page are like: which there are, which are on, and how many rules they have. */
-  const sheets = () => {
+  /** What the sheets of the page are like: which there are, which are on, and how many rules they have. The walk for roots is dear, so they are handed in. */
+  const sheets = (/** @type {any[]} */ roots) => {
     const out = [];
     let rules = RULES;
     const add = (/** @type {CSSStyleSheet} */ sheet, /** @type {boolean} */ made) => {
@@ -35,7 +35,7 @@
       out.push(`${numberOf(sheet)}:${sheet.disabled}:${sheet.media.mediaText}:${text}`);
     };
     for (const sheet of document.styleSheets) add(sheet, false);
-    for (const root of lib.roots()) for (const sheet of root.adoptedStyleSheets ?? []) add(sheet, true);
+    for (const root of roots) for (const sheet of root.adoptedStyleSheets ?? []) add(sheet, true);
     return out.join('\n');
   };
 
@@ -48,26 +48,27 @@
 
   /** What is compared when a window ends. */
   lib.beyondNow = () => {
-    const now = sheets();
+    const roots = lib.roots();
+    const now = sheets(roots);
     // Once may be what an action brought late; twice is a page that does so by itself.
     restless = rested === '' || rested === now ? 0 : restless + 1;
     const media = new Map();
     for (const el of document.querySelectorAll('video,audio')) media.set(el, stateOf(/** @type {HTMLMediaElement} */ (el)));
-    return { sheets: now, media, popovers: new Map() };
+    return { roots, sheets: now, media, popovers: new Map() };
   };
 
   /** How many of these changed. @param {ReturnType<typeof lib.beyondNow>} was */
   lib.beyondChanged = (was) => {
     let n = 0;
-    if (restless < 2 && sheets() !== was.sheets) n++;
+    if (restless < 2 && sheets(was.roots) !== was.sheets) n++;
     for (const [el, state] of was.media) if (lib.isConnected(el) && !el.ended && stateOf(el) !== state) n++;
     for (const [el, open] of was.popovers) if (lib.isConnected(el) && isOpen(el) !== open) n++;
     return n;
   };
 
   /** Sheets as they are now, at the end of a window. */
-  lib.beyondRests = () => {
-    rested = sheets();
+  lib.beyondRests = (/** @type {ReturnType<typeof lib.beyondNow> | null} */ was) => {
+    rested = was ? sheets(was.roots) : '';
   };
 
   const onToggle = (/** @type {ToggleEvent} */ event) => {

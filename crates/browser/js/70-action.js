@@ -229,9 +229,10 @@
       const drawing = lib.closest(hit, 'svg');
       if (drawing && lib.queryAll(drawing, MOVING).length) picture = drawing;
     }
-    if (!picture && !lib.closest(hit, WORDED) && lib.textContent(hit).trim() === '') {
+    if (!picture && !lib.closest(hit, WORDED)) {
       const root = /** @type {Document | ShadowRoot} */ (lib.rootOf(hit));
-      picture = (root.elementsFromPoint ? root : document).elementsFromPoint(x, y).find((el) => lib.matches(el, 'canvas,video')) ?? null;
+      const under = (root.elementsFromPoint ? root : document).elementsFromPoint(x, y).find((el) => lib.matches(el, 'canvas,video'));
+      if (under && lib.textContent(hit).trim() === '') picture = under;
     }
     return picture ? inView(picture.getBoundingClientRect()) : null;
   };

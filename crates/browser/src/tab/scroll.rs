@@ -1,6 +1,7 @@
 //! Scrolling the page or a container, and saying how far it really went; scrolling on until something is found.
 
 use super::Tab;
+use super::region::Rect;
 use super::targets::{InFrame, spelled};
 use crate::options::{Acted, Observe, ScrollBy, Way};
 use crate::target::Target;
@@ -48,17 +49,26 @@ impl Tab {
         let mut moved = moved(answer);
         let mut sent = Vec::new();
         let mut turned = false;
+        let mut drawing = None;
+        let mut window = window;
         // What does not scroll by script may still take the wheel: a map, a list that draws itself, a page that snaps.
         if moved == (0.0, 0.0) && matches!(by, ScrollBy::Pixels { .. }) && answer["end"] != true {
-            let wheel = &answer["wheel"];
-            if let (Some(x), Some(y)) = (wheel["x"].as_f64(), wheel["y"].as_f64())
-                && let Ok((x, y)) = self.page_point(ctx, &scrolled.frame, x, y).await
+            let at = |axis: &str| answer["wheel"][axis].as_f64();
+            if let (Some(inner_x), Some(inner_y)) = (at("x"), at("y"))
+                && let Ok((x, y)) = self.page_point(ctx, &scrolled.frame, inner_x, inner_y).await
             {
+                if let (Some(rect), true) = (Rect::of(answer, (x - inner_x, y - inner_y)), observe.enabled) {
+                    self.abandon(window);
+                    self.acknowledge(ctx, self.bring_mouse(x, y)).await?;
+                    drawing = self.region(ctx, rect).await;
+                    window = self.window(ctx, observe, None).await?;
+                }
                 sent = self.turn_wheel(x, y, dx, dy);
                 turned = true;
             }
         }
-        let effect = self.watch(ctx, window, observe, sent).await?;
+        let mut effect = self.watch(ctx, window, observe, sent).await?;
+        self.compare(ctx, drawing.as_ref(), effect.as_mut()).await;
         let mut at_end = answer["end"] == true;
         let mut acted = Acted { effect, ..Acted::default() };
         if let Some(effect) = &mut acted.effect {
@@ -73,7 +83,9 @@ impl Tab {
         let max = &answer["max"];
         acted.returned =
             Some(json!({ "moved": { "x": moved.0, "y": moved.1 }, "at_end": at_end, "max": max }));
-        if moved == (0.0, 0.0) {
+        if turned && acted.effect.is_none() {
+            acted.notes.push("the wheel was turned, and nobody looked whether something moved".to_owned());
+        } else if moved == (0.0, 0.0) {
             let changed = acted.effect.as_ref().is_some_and(|e| e.verdict == Verdict::Changed);
             acted.notes.push(
                 match (answer["held"] == true, answer["end"] == true, turned && changed) {

@@ -84,6 +84,16 @@ fn click_on_webgl_and_on_an_animated_svg_shows_in_the_region() {
 }
 
 #[test]
+fn wheel_over_a_canvas_shows_in_the_region() {
+    let h = Hands::at("/pointer/drawings.html");
+    h.js("document.body.style.overflow = 'hidden'");
+    let zoomed = h.ok("browser_scroll", json!({ "ref": "#still", "dy": 100 }));
+    assert_eq!(hits(&h)["wheel"], 1);
+    assert_eq!(effect(&zoomed).verdict, Verdict::Changed, "{zoomed:#?}");
+    assert!(effect(&zoomed).region.as_ref().is_some_and(|r| r.changed > 0.0), "{zoomed:#?}");
+}
+
+#[test]
 fn ordinary_clicks_take_no_pictures() {
     let h = Hands::at("/pointer/drawings.html");
     h.ok("browser_click", json!({ "ref": "#plain" }));

@@ -135,7 +135,7 @@ impl Tool for Scroll {
         examples: &[
             ("Scroll down", r#"{"direction":"down"}"#),
             ("To the end of the page", r#"{"to":"bottom"}"#),
-            ("To a row of a long list", r#"{"until":"Row 900"}"#),
+            ("To a text far down a list or feed", r#"{"until":"Terms of sale"}"#),
         ],
         ..Info::new("browser_scroll", "Scroll", EffectClass::Input, Verb::Scroll)
     };
