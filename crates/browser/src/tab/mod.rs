@@ -45,6 +45,9 @@ use tokio::sync::watch;
 use truehand_base::{CallCtx, Download, ErrorBody, ErrorCode, PageEffect, TabId, Verdict};
 use truehand_cdp::{self as cdp, Connection, Session, TargetId};
 
+/// How long a page may take to say what it consists of when it is attached; one that takes longer is frozen.
+const COME_LIMIT: Duration = Duration::from_secs(6);
+
 /// A tab that can be acted on. Clones are the same tab.
 #[derive(Clone)]
 pub struct Tab {
@@ -148,15 +151,21 @@ impl Tab {
             }));
         }
         let mut tree = session.start(cdp::page::GetFrameTree::default());
+        let soon = ctx.at_most(COME_LIMIT);
         let come = tokio::select! {
             biased;
-            tree = ctx.wait("the tab's frames", &mut tree) => Some(tree.and_then(|tree| tree.map_err(from_cdp))),
+            tree = soon.wait("the tab's frames", &mut tree) => Some(tree.and_then(|tree| tree.map_err(from_cdp))),
             () = tab.dialog_opened() => None,
         };
         match come {
             Some(come) => {
                 // A half-made attachment would stay and take events for nobody.
-                let come = come.inspect_err(|_| tab.let_go())?;
+                let come = come.map_err(|error| {
+                    tab.let_go();
+                    // A page that was frozen before we came says nothing at all.
+                    let frozen = error.code == ErrorCode::Deadline && !ctx.remaining().is_zero();
+                    if frozen { tab.unresponsive("the tab's frames") } else { error }
+                })?;
                 tab.take_tree(&session, &come.frame_tree);
             }
             // The page asks something first; what it consists of comes with the answer.

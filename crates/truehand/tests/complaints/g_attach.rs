@@ -34,7 +34,7 @@ fn an_attach_is_not_held_up_by_a_frozen_tab() {
     assert!(took < Duration::from_secs(4), "{took:?}: {}", clicked.text);
     let (refused, took) = timed(|| agent.call("browser_read", json!({ "tab_id": of("wedges") })));
     assert_eq!(refused.code(), "PAGE_UNRESPONSIVE", "{}", refused.text);
-    assert!(took < Duration::from_secs(8), "{took:?}");
+    assert!(took < Duration::from_secs(12), "{took:?}");
 }
 
 /// chrome-devtools-mcp#825, #1794, agent-browser#962, #1365: the browser asks for consent at each connection.
