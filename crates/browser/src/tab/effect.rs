@@ -376,7 +376,7 @@ impl Tab {
         let limited = ctx.at_most(left);
         let args = json!({ "load_ms": millis(LOAD_GRACE), "rest_ms": millis(REST_TIME) });
         // A document that sends the browser on at once is replaced while it is waited for.
-        let stats = loop {
+        let (frame, stats) = loop {
             let content = self.wait_until(&limited, "the new document", |s| {
                 (stopped(s) || (s.content_loaded && s.main().is_some_and(|f| f.world.is_some())))
                     .then_some(())
@@ -392,21 +392,21 @@ impl Tab {
                 Err(error) => Err(error),
             };
             match asked {
-                Ok(stats) => break Ok((frame, stats)),
+                Ok(stats) => break (frame, stats),
                 Err(PageError::DocumentGone) if limited.check("the new document").is_ok() => {
                     tokio::time::sleep(GONE_PAUSE).await;
                 }
-                Err(error) => { eprintln!("XXX {:?}", error.into_body(self)); break Err(PageError::DocumentGone) }
+                Err(error) => {
+                    tracing::debug!("the new document was not counted: {}", error.into_body(self));
+                    return;
+                }
             }
         };
-        if let Ok((frame, stats)) = stats {
-            if let Some(title) = stats["title"].as_str() {
-                self.set_title(title.to_owned());
-            }
-            let dom =
-                DomEffect { added: stats["elements"].as_u64().unwrap_or_default(), ..DomEffect::default() };
-            counts.insert(frame.id.clone(), Settled { seen: true, dom, ..Settled::default() });
+        if let Some(title) = stats["title"].as_str() {
+            self.set_title(title.to_owned());
         }
+        let dom = DomEffect { added: stats["elements"].as_u64().unwrap_or_default(), ..DomEffect::default() };
+        counts.insert(frame.id.clone(), Settled { seen: true, dom, ..Settled::default() });
     }
 
     fn assemble(&self, window: &Window, counts: HashMap<FrameId, Settled>) -> PageEffect {
