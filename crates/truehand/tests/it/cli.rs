@@ -292,7 +292,7 @@ fn row_023_exit_codes_tell_the_kinds_of_end_apart() {
 fn sample(verb: &str) -> Option<Vec<&'static str>> {
     Some(match verb {
         "navigate" | "navigate-page" | "quick-read" | "upload" | "dialog" | "drag" | "fill" | "select"
-        | "check" | "uncheck" | "type" => return None,
+        | "check" | "uncheck" | "type" | "task-wait" => return None,
         "find" => vec!["Count"],
         "click" | "hover" => vec!["#add"],
         "click-text" => vec!["Add one"],
