@@ -30,3 +30,4 @@ pub use ids::{
 };
 pub use protocol::{CdpEvent, Command, Empty};
 pub use session::{Pending, Session};
+pub use task::MARK;

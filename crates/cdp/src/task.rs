@@ -2,7 +2,7 @@
 //!
 //! It takes a closed set of inputs and waits for nothing else. Everything it does with one is done at once.
 
-use crate::domains::{inspector, target};
+use crate::domains::{inspector, runtime, target};
 use crate::transport::Transport;
 use crate::{CdpError, CdpEvent, Event, SessionId, json};
 use serde::Deserialize;
@@ -33,6 +33,8 @@ pub(crate) enum Input {
     Unroute { session: SessionId },
     /// The session's pending calls will not be answered.
     FailPending { session: Option<SessionId>, reason: String },
+    /// An event of our own, after all that has come so far.
+    Mark { session: SessionId, number: u64 },
     /// Drop the transport.
     Close,
 }
@@ -62,6 +64,9 @@ struct ProtocolError {
 /// Where each command and answer is noted, by number and method, never with what it carries: parameters may hold what
 /// a user typed.
 const WIRE: &str = "truehand_cdp::wire";
+
+/// The method of the event that [`crate::Connection::mark`] sends; no browser sends one of this name.
+pub const MARK: &str = "Truehand.mark";
 
 /// The protocol's number for a session that the browser does not know.
 const SESSION_NOT_FOUND: i64 = -32001;
@@ -136,6 +141,13 @@ impl State {
                     self.routes.remove(&session);
                 }
             }
+            Input::Mark { session, number } => {
+                self.deliver(Event {
+                    session: Some(session),
+                    method: MARK.to_owned(),
+                    params: number.into(),
+                });
+            }
             Input::FailPending { session, reason } => self.fail(|of| of == session.as_ref(), &reason),
             // Taken by the loop; here only while the rest of an ended connection is read.
             Input::Close => {}
@@ -179,7 +191,8 @@ impl State {
     }
 
     fn event(&mut self, method: String, session: Option<SessionId>, params: Option<&RawValue>) {
-        let params = match params.map_or(Ok(Value::Null), |params| json::read(params.get())) {
+        let read = |params: &RawValue| chatter(&method, params).map_or_else(|| json::read(params.get()), Ok);
+        let params = match params.map_or(Ok(Value::Null), read) {
             Ok(params) => params,
             Err(error) => {
                 tracing::warn!(method, %error, "an event is not understood; skipped");
@@ -270,6 +283,16 @@ impl State {
             drop(call.reply.send(Err(CdpError::SessionGone { reason: reason.to_owned() })));
         }
     }
+}
+
+/// What is kept of a line that a page printed and that is no warning: its kind. A page may print thousands a second, and to
+/// make values of what they hold would cost more than all else that a connection does.
+fn chatter(method: &str, params: &RawValue) -> Option<Value> {
+    if method != runtime::ConsoleApiCalled::METHOD {
+        return None;
+    }
+    let (kind, _) = params.get().strip_prefix(r#"{"type":""#)?.split_once('"')?;
+    matches!(kind, "log" | "debug" | "info").then(|| serde_json::json!({ "type": kind }))
 }
 
 /// The session that an event of the Target domain is about.

@@ -146,6 +146,7 @@ impl Tab {
             }
         }
         drop(asking);
+        self.catch_up(ctx).await;
         Ok(self.with(|s| {
             let since = s.last_window_end;
             for what in s.log.since(since) {
@@ -240,6 +241,7 @@ impl Tab {
         if self.with(|s| s.documents != window.documents) {
             self.finish_document(ctx, cap_at, &mut counts).await;
         }
+        self.catch_up(ctx).await;
         let effect = self.assemble(&window, counts);
         if self.with(|s| s.dialog.is_some()) {
             // The page stands still: its counters go on once the dialog is answered.

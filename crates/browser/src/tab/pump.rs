@@ -1,18 +1,22 @@
 //! The pump: takes a tab's events in order, writes them into its state, wakes whoever waits. It awaits nothing
 //! but the next event; commands that an event calls for are queued and not waited for.
 
-use super::TabInner;
 use super::page::{PAGE_PARTS, WORLD};
 use super::state::{Frame, Happening, Life, OpenDialog, Request};
+use super::{Tab, TabInner};
 use std::sync::Arc;
-use truehand_base::{Dialog, DialogHandling, text::clip};
+use std::time::Duration;
+use truehand_base::{CallCtx, Dialog, DialogHandling, text::clip};
 use truehand_cdp::{self as cdp, CdpEvent, Event, EventStream, FrameId, Session};
 
 /// Runs until the session ends.
 pub(crate) async fn run(tab: Arc<TabInner>, mut events: EventStream) {
     while let Some(event) = events.next().await {
         handle(&tab, &event);
-        tab.wake();
+        // Nobody waits for what a page prints, and it may print thousands of lines a second.
+        if event.method != cdp::runtime::ConsoleApiCalled::METHOD {
+            tab.wake();
+        }
     }
     tab.with(|s| {
         if s.life == Life::Alive {
@@ -20,6 +24,27 @@ pub(crate) async fn run(tab: Arc<TabInner>, mut events: EventStream) {
         }
     });
     tab.wake();
+}
+
+/// How long the events that have come already may take to be taken in.
+const CATCH_UP: Duration = Duration::from_millis(1_000);
+
+impl Tab {
+    /// Waits until every event that has come so far is in the state: under a flood of them, answers are faster.
+    pub(crate) async fn catch_up(&self, ctx: &CallCtx) {
+        let Some(session) = self.inner.session.id() else { return };
+        let number = self.with(|s| {
+            s.asked_mark += 1;
+            s.asked_mark
+        });
+        self.inner.connection.mark(session, number);
+        let limited = ctx.at_most(CATCH_UP);
+        let taken = self.wait_until(&limited, "the events so far", |s| {
+            (s.mark >= number || s.life != Life::Alive).then_some(())
+        });
+        // What has not come by then is counted as late.
+        drop(taken.await);
+    }
 }
 
 /// The typed event, when the method fits; a shape that can't be read is traced and passed over.
@@ -51,6 +76,7 @@ fn handle(tab: &TabInner, event: &Event) {
         "Target.attachedToTarget" => attached(tab, event),
         "Target.detachedFromTarget" => detached(tab, event),
         "Inspector.targetCrashed" => crashed(tab, &session),
+        cdp::MARK => tab.with(|s| s.mark = event.params.as_u64().unwrap_or_default()),
         "Input.dragIntercepted" => {
             if let Some(e) = read::<cdp::input::DragIntercepted>(event) {
                 tab.with(|s| s.drag = Some(e.data));

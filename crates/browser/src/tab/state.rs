@@ -268,6 +268,9 @@ pub(crate) struct TabState {
     starts: VecDeque<Start>,
     /// Counts events; windows are ranges of it.
     pub clock: u64,
+    /// The last number that was asked to be marked among the events, and the last that came.
+    pub asked_mark: u64,
+    pub mark: u64,
     /// Where the window that is open began.
     pub window: Option<u64>,
     /// And when.
@@ -345,6 +348,8 @@ impl TabState {
             requests: VecDeque::new(),
             starts: VecDeque::new(),
             clock: 0,
+            asked_mark: 0,
+            mark: 0,
             window: None,
             window_at: None,
             last_window_end: 0,

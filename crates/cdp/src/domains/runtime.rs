@@ -307,7 +307,7 @@ pub struct ExecutionContextDestroyed {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct ExecutionContextsCleared {}
 
-/// The page wrote to the console.
+/// The page wrote to the console. Of a `log`, `debug` or `info` only the kind is there.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ConsoleApiCalled {

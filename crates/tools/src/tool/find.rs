@@ -6,7 +6,7 @@ use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use truehand_base::text::clip;
+use truehand_base::text::{clip, token_estimate};
 use truehand_base::{EffectClass, ErrorBody, Verb};
 
 /// Most rows that are shown unless the caller asks for more.
@@ -15,6 +15,9 @@ const LIMIT: usize = 20;
 /// What is said when time ran out before the end of the page.
 pub(super) const UNSEARCHED: &str =
     "… the page is very large: its end was not searched; browser_read with ref or from shows a part of it";
+
+/// Estimated tokens that the rows of a search may cost unless the caller says how many; in the structured form they stand twice.
+pub(super) const ROWS_BUDGET: usize = 2_000;
 
 /// Find text anywhere in the page, with the nearest refs.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -45,8 +48,14 @@ impl Tool for Find {
             Reply::of(tab.id(), format!("found {total} {rows} with \"{}\"", clip(&self.query, 80)));
         let mut rows = Vec::new();
         let mut matches = Vec::new();
+        let mut left = self.limit.map_or(ROWS_BUDGET, |_| usize::MAX);
         for hit in &found {
             let mut row = hit.row.trim().to_owned();
+            let cost = token_estimate(&row);
+            if cost > left {
+                break;
+            }
+            left -= cost;
             let mut entry = Map::from_iter([("row".to_owned(), Value::from(row.clone()))]);
             if let Some(reference) = &hit.reference {
                 if !row.contains(&format!("[ref={reference}]")) {
@@ -57,8 +66,8 @@ impl Tool for Find {
             rows.push(row);
             matches.push(Value::Object(entry));
         }
-        if total > found.len() {
-            rows.push(format!("… {} more; a longer query narrows it", total - found.len()));
+        if total > matches.len() {
+            rows.push(format!("… {} more; a longer query narrows it", total - matches.len()));
         }
         if search.unsearched {
             rows.push(UNSEARCHED.to_owned());

@@ -1,11 +1,12 @@
 //! `browser_quick_read`: references of the elements whose name contains a text.
 
+use super::find::ROWS_BUDGET;
 use crate::act;
 use crate::common::Common;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use truehand_base::text::clip;
+use truehand_base::text::{clip, token_estimate};
 use truehand_base::{EffectClass, ErrorBody, Verb};
 use truehand_browser::{Described, Search};
 
@@ -46,6 +47,14 @@ impl QuickRead {
     fn reply(&self, search: &Search<Described>) -> Reply {
         let Search { matches, total, unsearched } = search;
         let total = *total;
+        let mut left = self.limit.map_or(ROWS_BUDGET, |_| usize::MAX);
+        let fit = |m: &&Described| {
+            let cost = token_estimate(&m.description) + token_estimate(&m.name) / 2;
+            let fits = cost <= left;
+            left = left.saturating_sub(cost);
+            fits
+        };
+        let matches: Vec<&Described> = matches.iter().take_while(fit).collect();
         let mut reply =
             Reply { done: format!("found {total} for \"{}\"", clip(&self.query, 80)), ..Reply::default() };
         let mut rows: Vec<String> =
@@ -67,7 +76,7 @@ impl QuickRead {
             rows.push(suggestion);
         }
         reply.text = Some(rows.join("\n"));
-        reply.put("matches", serde_json::to_value(matches).unwrap_or_default());
+        reply.put("matches", serde_json::to_value(&matches).unwrap_or_default());
         reply.put("total", total);
         reply
     }
