@@ -37,9 +37,28 @@ pub(crate) enum Beat<T> {
 }
 
 impl Tab {
-    /// Resolves when a page has answered nothing for so long that it will not, unless a dialog of its own is the cause.
+    /// Resolves when a page will not answer: it is gone, or has answered nothing for long without a dialog of its own
+    /// that would explain it. [`Tab::unresponsive`] says which.
     pub(crate) async fn stuck(&self, session: &Session) {
-        self.silent(session, PATIENCE).await;
+        tokio::select! {
+            biased;
+            () = self.ended() => {}
+            () = self.silent(session, PATIENCE) => {}
+        }
+    }
+
+    /// Resolves when the tab's page has crashed or is closed. What is asked of it then has no answer at all.
+    async fn ended(&self) {
+        let mut changes = self.inner.changed.subscribe();
+        loop {
+            changes.borrow_and_update();
+            if self.with(|s| s.life != Life::Alive) {
+                return;
+            }
+            if changes.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
     }
 
     /// Waits for what a page has to let happen so that it can be left.
@@ -137,6 +156,9 @@ impl Tab {
 
     /// The failure of a page that does not answer, with the cause where it is known.
     pub(crate) fn unresponsive(&self, what: &str) -> ErrorBody {
+        if let Err(gone) = self.check_alive() {
+            return gone;
+        }
         if let Some(other) = self.held_by() {
             let asks = other.dialog_error();
             let message = format!("{}, which holds up tab {} too", asks.message, self.id());

@@ -146,8 +146,17 @@ impl Tab {
 
     /// Stops what this tab is downloading: nobody could be told of its end.
     fn stop_downloads(&self, why: &str) {
+        self.stop_downloads_since(0, why);
+    }
+
+    /// The same for what began at or after a point of the tab's log.
+    pub(crate) fn stop_downloads_since(&self, from: u64, why: &str) {
         let Ok(space) = self.space() else { return };
-        for guid in self.with(|s| s.downloads.keys().cloned().collect::<Vec<_>>()) {
+        let begun = self.with(|s| {
+            let begun = s.downloads.iter().filter(|(_, (at, _))| *at >= from);
+            begun.map(|(guid, _)| guid.clone()).collect::<Vec<_>>()
+        });
+        for guid in begun {
             space.stop_download(&guid, why);
         }
     }

@@ -55,7 +55,8 @@ impl Tab {
             execution_context_id: Some(page_world),
             ..Default::default()
         };
-        let element = session.send(ctx, resolve).await.map_err(from_cdp)?.object.object_id.ok_or_else(left)?;
+        let element =
+            session.send(ctx, resolve).await.map_err(from_cdp)?.object.object_id.ok_or_else(left)?;
         let argument = cdp::runtime::CallArgument { object_id: Some(element), ..Default::default() };
         let mut ran = self.evaluate_in(ctx, &found.frame, script, vec![argument], observe).await?;
         ran.target = Some(found.described());
@@ -102,7 +103,11 @@ impl Tab {
             drop(frame.session.start(cdp::runtime::ReleaseObject { object_id: object }));
             match copied {
                 // What can't be copied is described.
-                Err(error) if first.result.kind != "function" && !document_gone(&error) => Ok(first),
+                Err(error @ cdp::CdpError::Protocol { .. })
+                    if first.result.kind != "function" && !document_gone(&error) =>
+                {
+                    Ok(first)
+                }
                 copied => copied,
             }
         };

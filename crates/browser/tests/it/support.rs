@@ -11,7 +11,7 @@ pub struct World {
     pub pool: Arc<BrowserPool>,
     pub site: Site,
     /// Removed with the world.
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     clients: AtomicU32,
 }
 
@@ -28,9 +28,14 @@ impl World {
         World {
             pool: BrowserPool::new(config),
             site: Site::start().await,
-            _folder: folder,
+            folder,
             clients: AtomicU32::new(0),
         }
+    }
+
+    /// The folder of downloads.
+    pub fn downloads(&self) -> std::path::PathBuf {
+        self.folder.path().join("downloads")
     }
 
     pub fn client(&self) -> ClientId {

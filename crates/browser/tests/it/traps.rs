@@ -4,7 +4,9 @@ use crate::support::{World, ctx};
 use serde_json::Value;
 use std::time::Duration;
 use truehand_base::{ErrorBody, Verdict};
-use truehand_browser::{Acted, ClickOptions, Condition, Covers, DragOptions, Observe, ScrollBy, Tab, Target, TypeOptions};
+use truehand_browser::{
+    Acted, ClickOptions, Condition, Covers, DragOptions, Observe, ScrollBy, Tab, Target, TypeOptions,
+};
 
 fn target(spec: &Value) -> Target {
     if let Some(css) = spec["css"].as_str() {

@@ -8,5 +8,8 @@
 #[expect(dead_code, reason = "shared with the tests of the tools, which use all of it")]
 mod hands;
 
+mod crash;
 mod dialogs;
+mod network;
+mod rig;
 mod wedge;
