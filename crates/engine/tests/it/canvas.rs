@@ -119,7 +119,7 @@ fn row_193_click_at_hits_what_is_zoomed_turned_in_a_scrolled_frame_or_in_a_close
     h.ok("browser_click_at", json!({ "x": at[0], "y": at[1] }));
     assert_eq!(h.log(), "zoomed turned closed");
     // The frame is taller than the view, so its middle is not in view while the point is; and it is scrolled itself.
-    h.js("scrollTo(0, 400); document.getElementById('frame').contentWindow.scrollTo(0, 500)");
+    h.js("scrollTo(0, 100); document.getElementById('frame').contentWindow.scrollTo(0, 500)");
     let at = h.js(
         "(() => { const f = document.getElementById('frame'); const o = f.getBoundingClientRect(); const r = f.contentDocument.getElementById('deep').getBoundingClientRect(); return [o.x + 12 + r.x + r.width / 2, o.y + 12 + r.y + r.height / 2, scrollY]; })()",
     );
