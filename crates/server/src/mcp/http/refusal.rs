@@ -16,15 +16,15 @@ pub(crate) const INVALID_REQUEST: i32 = -32600;
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
-    pub(crate) error: ErrorBody,
+    pub(crate) error: Box<ErrorBody>,
     rpc: i32,
     id: Value,
-    header: Option<(HeaderName, HeaderValue)>,
+    header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 impl Refusal {
     pub(crate) fn new(status: StatusCode, error: ErrorBody) -> Self {
-        Refusal { status, error, rpc: INVALID_REQUEST, id: Value::Null, header: None }
+        Refusal { status, error: Box::new(error), rpc: INVALID_REQUEST, id: Value::Null, header: None }
     }
 
     /// A request that a web page may have sent.
@@ -36,7 +36,8 @@ impl Refusal {
     pub(crate) fn token(message: &str) -> Self {
         let mut refusal =
             Refusal::new(StatusCode::UNAUTHORIZED, ErrorBody::new(ErrorCode::Unauthenticated, message));
-        refusal.header = Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"truehand\"")));
+        let challenge = HeaderValue::from_static("Bearer realm=\"truehand\"");
+        refusal.header = Some(Box::new((WWW_AUTHENTICATE, challenge)));
         refusal
     }
 
@@ -44,7 +45,7 @@ impl Refusal {
     pub(crate) fn method() -> Self {
         let error = ErrorBody::new(ErrorCode::InvalidArguments, "the address takes POST, GET and DELETE");
         let mut refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error);
-        refusal.header = Some((ALLOW, HeaderValue::from_static("GET, POST, DELETE")));
+        refusal.header = Some(Box::new((ALLOW, HeaderValue::from_static("GET, POST, DELETE"))));
         refusal
     }
 
@@ -67,13 +68,14 @@ impl Refusal {
 
     pub(crate) fn into_response(self) -> Response<Body> {
         let message = format!("{}; {}", self.error, self.error.next_step);
-        let data = serde_json::to_value(&self.error).unwrap_or_default();
+        let data = serde_json::to_value(&*self.error).unwrap_or_default();
         let error = json!({ "code": self.rpc, "message": message, "data": data });
         let mut response = json_response(
             self.status,
             json!({ "jsonrpc": "2.0", "id": self.id, "error": error }).to_string(),
         );
-        if let Some((name, value)) = self.header {
+        if let Some(header) = self.header {
+            let (name, value) = *header;
             response.headers_mut().insert(name, value);
         }
         response
