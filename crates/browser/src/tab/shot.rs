@@ -14,7 +14,7 @@ impl Tab {
     /// Takes a picture of the view, the whole page, or one element.
     ///
     /// # Errors
-    /// Those of finding the target, `ARTIFACT_INVALID` when the browser's bytes are no whole image, and the codes of
+    /// Those of finding the target, `TAB_BUSY` when it can't be scrolled to, `ARTIFACT_INVALID` when the browser's bytes are no whole image, and the codes of
     /// a tab that can't answer.
     pub async fn screenshot(
         &self,
@@ -23,6 +23,11 @@ impl Tab {
         options: &ShotOptions,
     ) -> Result<Shot, ErrorBody> {
         self.check_ready()?;
+        // An element is scrolled to, and the page must not move under what another call does to it.
+        let _turn = match target {
+            Some(_) => Some(self.lane().acquire(ctx, "a picture of an element").await?),
+            None => None,
+        };
         let metrics = self.inner.session.start(cdp::page::GetLayoutMetrics::default());
         // A page that can be shown answers this at once; the picture itself may take longer.
         let metrics = self.unless_dialog(&ctx.at_most(ANSWER_LIMIT), metrics).await.map_err(|error| {

@@ -32,6 +32,11 @@ fn row_255_busy_tab_names_its_holder_and_stops_nobody_else() {
         assert!(!holder.is_finished());
         other.ok("browser_click", json!({ "ref": "#add" }));
         assert!(busy.read().contains("Add one"));
+        busy.ok("browser_screenshot", json!({}));
+        // A picture of an element moves the page.
+        let element = Call::new(busy.client.clone(), "browser_screenshot", json!({ "ref": "#add" }));
+        let refused = busy.send_within(Duration::from_millis(300), element).error.expect("not now");
+        assert_eq!(refused.code, ErrorCode::TabBusy, "{refused:?}");
         assert!(!holder.is_finished());
         holder.join().unwrap();
     });
