@@ -107,7 +107,8 @@ impl Agent {
     #[track_caller]
     pub fn reference(&mut self, part: &str) -> String {
         let text = self.read();
-        reference_in(&text, part).unwrap_or_else(|| panic!("no row with {part:?} and a reference in:\n{text}"))
+        reference_in(&text, part)
+            .unwrap_or_else(|| panic!("no row with {part:?} and a reference in:\n{text}"))
     }
 
     /// The reference that the page's reading has for an element of a manifest, else a selector for it.

@@ -72,8 +72,16 @@ impl Claim {
 
 /// What page and server know of all that happened so far. The requests of open streams and pictures are no acts.
 fn known(agent: &mut Agent) -> (Value, usize) {
-    let state = agent.call("browser_execute_js", json!({ "script": "[__log.length, location.href]", "observe_effects": false }));
-    let acts = agent.site.requests().iter().filter(|r| !["/slow", "/sse", "/favicon.ico", "/page.js"].contains(&r.path.as_str())).count();
+    let state = agent.call(
+        "browser_execute_js",
+        json!({ "script": "[__log.length, location.href]", "observe_effects": false }),
+    );
+    let acts = agent
+        .site
+        .requests()
+        .iter()
+        .filter(|r| !["/slow", "/sse", "/favicon.ico", "/page.js"].contains(&r.path.as_str()))
+        .count();
     (state.structured["result"].clone(), acts)
 }
 
@@ -104,7 +112,8 @@ fn rows(path: &str) -> Vec<Value> {
 
 /// The table of claims and truth, for people; a run with `--no-capture` shows it.
 fn table(traps: &[(String, Option<String>)], claims: &[Claim]) -> String {
-    let mut lines = vec!["| action | claimed | truth | right |".to_owned(), "| --- | --- | --- | --- |".to_owned()];
+    let mut lines =
+        vec!["| action | claimed | truth | right |".to_owned(), "| --- | --- | --- | --- |".to_owned()];
     for (page, wrong) in traps {
         let end = if wrong.is_none() { "as the page knows | as claimed | yes" } else { "- | - | NO" };
         lines.push(format!("| trap {page} | {end} |"));
@@ -133,12 +142,16 @@ fn every_claim_on_traps_and_complaint_pages_is_true() {
     assert_eq!(traps.len(), 25);
     let judged: Vec<(String, Option<String>)> =
         traps.iter().map(|row| (row["id"].as_str().unwrap().to_owned(), judge(&mut agent, row))).collect();
-    let claims: Vec<Claim> = rows("complaints/trials.json").iter().flat_map(|row| play(&mut agent, row)).collect();
+    let claims: Vec<Claim> =
+        rows("complaints/trials.json").iter().flat_map(|row| play(&mut agent, row)).collect();
     let table = table(&judged, &claims);
     println!("{table}");
     let wrong: Vec<&String> = judged.iter().filter_map(|(_, wrong)| wrong.as_ref()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(!claims.iter().any(|claim| claim.false_changed() || claim.false_no_change()), "{table}");
     // A table of nothing but one word would prove nothing.
-    assert!(claims.iter().filter(|c| c.claimed == "no_change").count() > 8 && claims.iter().filter(|c| c.happened).count() > 25);
+    assert!(
+        claims.iter().filter(|c| c.claimed == "no_change").count() > 8
+            && claims.iter().filter(|c| c.happened).count() > 25
+    );
 }

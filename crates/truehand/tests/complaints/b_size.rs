@@ -77,6 +77,7 @@ fn what_a_reading_leaves_out_is_had_from_the_same_tool() {
 #[test]
 fn a_page_of_200_000_nodes_is_read_in_bounded_time_and_size() {
     let mut agent = at("nodes");
+    agent.ok("browser_wait_for", json!({ "text": "built", "timeout_ms": 30_000 }));
     let count = agent.js("document.getElementsByTagName('*').length");
     assert!(count.as_u64().unwrap() > 200_000, "{count}");
     let (read, took) = timed(|| agent.ok("browser_read", json!({})));
@@ -142,7 +143,8 @@ fn half_an_emoji_never_reaches_a_reply() {
     agent.ok("browser_type", json!({ "ref": "#field", "text": "whole \u{1f600}" }));
     agent.call("browser_type", json!({ "ref": "#e", "text": "whole \u{1f600}" }));
     assert_eq!(agent.js("document.getElementById('field').value"), "whole \u{1f600}");
-    for script in ["'\\ud83d'", "({ ['\\udc00']: '\\ud83d x' })", "(() => { throw new Error('\\udc00') })()"] {
+    for script in ["'\\ud83d'", "({ ['\\udc00']: '\\ud83d x' })", "(() => { throw new Error('\\udc00') })()"]
+    {
         agent.call("browser_execute_js", json!({ "script": script }));
     }
     agent.ok("browser_list_tabs", json!({}));

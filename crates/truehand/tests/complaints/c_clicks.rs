@@ -40,7 +40,10 @@ fn a_covered_button_is_refused_and_its_cover_named() {
     let mut agent = at("veiled");
     let refused = agent.fails("browser_click", json!({ "ref": "#buy" }), "OCCLUDED");
     assert!(refused.structured["occluder"].to_string().contains("veil"), "{}", refused.structured);
-    assert_eq!((&refused.structured["clicked"], &refused.structured["occluded"]), (&json!(false), &json!(true)));
+    assert_eq!(
+        (&refused.structured["clicked"], &refused.structured["occluded"]),
+        (&json!(false), &json!(true))
+    );
     assert_eq!(agent.log(), "");
 }
 
@@ -106,7 +109,12 @@ fn a_server_error_behind_a_message_of_success_is_no_success() {
     let clicked = agent.call("browser_click", json!({ "ref": "#later" }));
     let next = agent.ok("browser_wait_for", json!({ "text": "Sent!" }));
     assert_eq!(agent.site.count("POST", "/fail"), 2);
-    assert!(clicked.code() == "REQUEST_FAILED" || next.text.contains("POST /fail 500"), "{}\n{}", clicked.text, next.text);
+    assert!(
+        clicked.code() == "REQUEST_FAILED" || next.text.contains("POST /fail 500"),
+        "{}\n{}",
+        clicked.text,
+        next.text
+    );
 }
 
 /// browser-use#5137: there is no evidence for each action of what it did.
@@ -128,9 +136,13 @@ fn a_button_that_does_nothing_is_told_as_no_change() {
 #[test]
 fn a_controlled_field_holds_what_its_state_holds_and_a_mask_is_told() {
     let mut agent = at("controlled");
-    let masked = agent.fails("browser_type", json!({ "ref": "#amount", "text": "12ab34567" }), "WRITE_NOT_REFLECTED");
+    let masked =
+        agent.fails("browser_type", json!({ "ref": "#amount", "text": "12ab34567" }), "WRITE_NOT_REFLECTED");
     let value = &effect(&masked)["values"][0];
-    assert_eq!((&value["asked"], &value["got"], &value["ok"]), (&json!("12ab34567"), &json!("1234"), &json!(false)));
+    assert_eq!(
+        (&value["asked"], &value["got"], &value["ok"]),
+        (&json!("12ab34567"), &json!("1234"), &json!(false))
+    );
     let holds = masked.structured["error"]["data"]["holds"].clone();
     assert_eq!(agent.js("[byId('amount').value, state.amount]"), json!([holds, holds]), "{}", masked.text);
     agent.ok("browser_type", json!({ "ref": "#amount", "text": "1234" }));

@@ -1,6 +1,6 @@
 //! Dialogs: told, never swallowed, never answered for the user, and nothing hangs behind them.
 
-use crate::{at, agent, click, effect, timed};
+use crate::{agent, at, click, effect, timed};
 use serde_json::json;
 use std::time::Duration;
 
@@ -34,7 +34,12 @@ fn a_confirm_is_told_by_the_click_and_answered_by_the_very_next_call() {
     for (target, kind) in [("#now", "now"), ("#soon", "soon")] {
         let clicked = agent.ok("browser_click", json!({ "ref": target }));
         let dialog = &effect(&clicked)["dialogs"][0];
-        assert_eq!((&dialog["type"], &dialog["handling"]), (&json!("confirm"), &json!("open")), "{}", clicked.text);
+        assert_eq!(
+            (&dialog["type"], &dialog["handling"]),
+            (&json!("confirm"), &json!("open")),
+            "{}",
+            clicked.text
+        );
         assert!(clicked.text.contains("browser_dialog"), "{}", clicked.text);
         agent.ok("browser_dialog", json!({ "action": "dismiss" }));
         assert!(agent.log().ends_with(&format!("{kind}:false")));

@@ -23,7 +23,10 @@ fn a_visible_button_takes_files_for_its_hidden_input() {
 fn a_hidden_file_input_is_listed_and_takes_files() {
     let mut agent = at("chooser");
     let input = agent.reference("file input");
-    agent.ok("browser_upload", json!({ "ref": input, "paths": [concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")] }));
+    agent.ok(
+        "browser_upload",
+        json!({ "ref": input, "paths": [concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")] }),
+    );
     assert!(agent.log().starts_with("Cargo.toml:"));
 }
 
@@ -31,7 +34,12 @@ fn a_hidden_file_input_is_listed_and_takes_files() {
 #[track_caller]
 fn lies_there(clicked: &CallResult, name: &str, content: &str, sum: &str) {
     let download = &effect(clicked)["downloads"][0];
-    assert_eq!((&download["name"], &download["state"]), (&json!(name), &json!("completed")), "{}", clicked.text);
+    assert_eq!(
+        (&download["name"], &download["state"]),
+        (&json!(name), &json!("completed")),
+        "{}",
+        clicked.text
+    );
     assert_eq!((&download["bytes"], &download["sha256"]), (&json!(content.len()), &json!(sum)));
     let path = download["path"].as_str().unwrap();
     assert_eq!(std::fs::read_to_string(path).unwrap(), content);

@@ -27,7 +27,10 @@ fn an_attach_is_not_held_up_by_a_frozen_tab() {
     assert!(took < Duration::from_secs(8), "{took:?}");
     let tabs = tabs.structured["tabs"].as_array().unwrap().clone();
     let of = |part: &str| {
-        tabs.iter().find(|t| t["url"].as_str().unwrap().contains(part)).unwrap_or_else(|| panic!("{part}: {tabs:?}"))["tab_id"].clone()
+        tabs.iter()
+            .find(|t| t["url"].as_str().unwrap().contains(part))
+            .unwrap_or_else(|| panic!("{part}: {tabs:?}"))["tab_id"]
+            .clone()
     };
     let counter = of("counter");
     let (clicked, took) = timed(|| agent.ok("browser_click", json!({ "ref": "#b", "tab_id": counter })));

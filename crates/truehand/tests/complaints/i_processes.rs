@@ -93,7 +93,8 @@ fn a_wedged_tab_is_told_in_5_s_holds_up_no_other_and_can_be_closed() {
     assert_eq!(told.code(), "PAGE_UNRESPONSIVE", "{}", told.text);
     assert!(took < Duration::from_secs(8), "{took:?}");
     let tabs = agent.ok("browser_list_tabs", json!({})).structured["tabs"].clone();
-    let other = tabs.as_array().unwrap().iter().find(|tab| tab["tab_id"] != wedged).unwrap()["tab_id"].clone();
+    let other =
+        tabs.as_array().unwrap().iter().find(|tab| tab["tab_id"] != wedged).unwrap()["tab_id"].clone();
     let (clicked, took) = timed(|| agent.ok("browser_click", json!({ "ref": "#b", "tab_id": other })));
     assert!(verdict(&clicked) == "changed" && took < Duration::from_secs(3), "{took:?}");
     let (_, took) = timed(|| agent.ok("browser_close_tab", json!({ "tab_id": wedged })));
@@ -107,10 +108,12 @@ fn a_long_job_is_answered_with_a_handle_and_runs_once() {
     home.write("config.toml", "[tasks]\nanswer_ms = 4000\n");
     let mut agent = agent_in(home, &[]);
     agent.open("/complaints/counter.html");
-    let script = "fetch('/job', { method: 'POST' }).then(() => new Promise((done) => setTimeout(done, 7000, 'paid')))";
+    let script =
+        "fetch('/job', { method: 'POST' }).then(() => new Promise((done) => setTimeout(done, 7000, 'paid')))";
     let (told, took) = timed(|| agent.call("browser_execute_js", json!({ "script": script })));
     assert!(took < Duration::from_millis(6_500), "{took:?}: {}", told.text);
-    let task = told.structured["task"]["task_id"].as_str().unwrap_or_else(|| panic!("{}", told.text)).to_owned();
+    let task =
+        told.structured["task"]["task_id"].as_str().unwrap_or_else(|| panic!("{}", told.text)).to_owned();
     assert!(told.text.contains(&task) && told.structured["ok"] == false, "{}", told.text);
     let mut result = told;
     until("the result of the job", || {

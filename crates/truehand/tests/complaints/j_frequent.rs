@@ -1,6 +1,6 @@
 //! What is complained about often, over many projects.
 
-use crate::{BINARY, at, agent, click, effect, timed, verdict};
+use crate::{BINARY, agent, at, click, effect, timed, verdict};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,8 @@ fn windows_and_wsl_addresses_are_refused_and_the_next_call_works() {
     }
     agent.fails("browser_navigate", json!({ "url": "\\\\server\\share\\c.html" }), "INVALID_ARGUMENTS");
     for path in ["C:\\a b\\none.txt", "\\\\server\\share\\none.txt", "file:///mnt/c/none.txt"] {
-        let refused = agent.fails("browser_upload", json!({ "ref": "#danger", "paths": [path] }), "FILE_NOT_FOUND");
+        let refused =
+            agent.fails("browser_upload", json!({ "ref": "#danger", "paths": [path] }), "FILE_NOT_FOUND");
         assert!(refused.text.contains(path), "{}", refused.text);
     }
     click(&mut agent, "#danger");
@@ -54,7 +55,11 @@ fn a_file_in_a_folder_with_spaces_is_uploaded_by_path_and_by_address() {
 #[test]
 fn chinese_japanese_and_korean_text_arrives_as_composed_by_a_person() {
     let mut agent = at("text");
-    for (target, text) in [("#name", "\u{c548}\u{b155}"), ("#notes", "\u{4f60}\u{597d}, \u{4e16}\u{754c}"), ("#name", "\u{65e5}\u{672c}\u{8a9e} ok")] {
+    for (target, text) in [
+        ("#name", "\u{c548}\u{b155}"),
+        ("#notes", "\u{4f60}\u{597d}, \u{4e16}\u{754c}"),
+        ("#name", "\u{65e5}\u{672c}\u{8a9e} ok"),
+    ] {
         agent.js("events.length = 0");
         let typed = agent.ok("browser_type", json!({ "ref": target, "text": text }));
         assert_eq!(effect(&typed)["values"][0]["got"], text);
@@ -87,7 +92,8 @@ fn an_editor_with_a_model_of_its_own_holds_exactly_the_text_with_its_newlines() 
 fn a_canvas_is_listed_and_a_click_that_changes_only_pixels_is_told() {
     let mut agent = at("canvas");
     assert!(agent.read().contains("canvas \"Game\""));
-    let corner = agent.js("(() => { const box = byId('c').getBoundingClientRect(); return [box.x, box.y]; })()");
+    let corner =
+        agent.js("(() => { const box = byId('c').getBoundingClientRect(); return [box.x, box.y]; })()");
     let at = |dx: f64, dy: f64| json!({ "x": corner[0].as_f64().unwrap() + dx, "y": corner[1].as_f64().unwrap() + dy });
     let missed = agent.ok("browser_click_at", at(20.0, 20.0));
     assert_eq!(verdict(&missed), "no_change", "{}", missed.text);
@@ -107,7 +113,10 @@ fn what_is_in_open_and_closed_shadow_roots_is_read_clicked_and_typed_into() {
         click(&mut agent, &of(format!("\"Tap {mode}\"")));
         agent.ok("browser_fill", json!({ "ref": of(format!("\"Field {mode}\"")), "value": "x" }));
     }
-    assert_eq!(agent.log(), "pressed-open tapped-open typed-open:x pressed-closed tapped-closed typed-closed:x");
+    assert_eq!(
+        agent.log(),
+        "pressed-open tapped-open typed-open:x pressed-closed tapped-closed typed-closed:x"
+    );
 }
 
 /// chrome-devtools-mcp#522: a clickable div is static text; options of a list of its own are missing.
@@ -154,7 +163,10 @@ fn every_description_is_under_1900_characters_and_its_beginning_says_enough() {
         assert!(description.chars().count() < 1_900, "{name}");
         let head: String = description.chars().take(200).collect();
         let first = head.split_inclusive(['.', '\n']).next().unwrap_or_default();
-        assert!(first.ends_with('.') && first.len() > 5, "{name} says what it does in its first 200 characters: {head}");
+        assert!(
+            first.ends_with('.') && first.len() > 5,
+            "{name} says what it does in its first 200 characters: {head}"
+        );
         let properties = tool["inputSchema"]["properties"].as_object();
         for (property, schema) in properties.into_iter().flatten() {
             let words = schema["description"].as_str().unwrap_or_default();
@@ -169,7 +181,11 @@ fn names_that_models_remember_from_elsewhere_are_taken() {
     let mut agent = at("first");
     agent.ok("browser_snapshot", json!({}));
     let danger = agent.reference("button \"Delete\"");
-    for arguments in [json!({ "element": "Delete", "ref": danger }), json!({ "target": danger }), json!({ "uid": format!("@{danger}") })] {
+    for arguments in [
+        json!({ "element": "Delete", "ref": danger }),
+        json!({ "target": danger }),
+        json!({ "uid": format!("@{danger}") }),
+    ] {
         agent.ok("browser_click", arguments);
     }
     assert_eq!(agent.log(), "first-deleted first-deleted first-deleted");
@@ -180,7 +196,8 @@ fn names_that_models_remember_from_elsewhere_are_taken() {
 fn items_of_an_html5_list_and_of_a_pointer_list_are_dragged_and_the_order_is_told() {
     let mut agent = at("lists");
     for (from, to, order) in [("One", "Three", "TwoThreeOne"), ("Red", "Blue", "GreenBlueRed")] {
-        let dragged = agent.ok("browser_drag", json!({ "from": format!("text={from}"), "to": format!("text={to}") }));
+        let dragged =
+            agent.ok("browser_drag", json!({ "from": format!("text={from}"), "to": format!("text={to}") }));
         assert!(agent.log().ends_with(order), "{}: {}", agent.log(), dragged.text);
         assert_eq!(verdict(&dragged), "changed", "{}", dragged.text);
         assert!(effect(&dragged)["dom"]["added"].as_u64().unwrap() > 0, "{}", effect(&dragged));

@@ -17,28 +17,39 @@ mod relay;
 mod table;
 
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 use truehand_testkit::{Agent, CallResult, Home, McpClient};
 
 /// The binary under test.
 const BINARY: &str = env!("CARGO_BIN_EXE_truehand");
 
-/// The home that the tests of this program share, and with it one daemon and one browser; it ends with its last user.
-static SHARED: Mutex<Weak<Home>> = Mutex::new(Weak::new());
-
-fn shared_home() -> Arc<Home> {
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    shared.upgrade().unwrap_or_else(|| {
-        let home = Arc::new(Home::new());
-        *shared = Arc::downgrade(&home);
-        home
-    })
-}
+/// The home that all tests of one run share, also those that a runner puts into processes of their own, and with it one
+/// daemon and one browser; they end by themselves after the last test. Homes of earlier runs are removed.
+static SHARED: LazyLock<PathBuf> = LazyLock::new(|| {
+    const NAME: &str = "th-complaints-";
+    let folder = std::env::temp_dir();
+    for old in std::fs::read_dir(&folder).unwrap().flatten() {
+        let name = old.file_name().to_string_lossy().into_owned();
+        if name.strip_prefix(NAME).is_some_and(|runner| !Path::new("/proc").join(runner).exists()) {
+            // Another test of this run may be faster.
+            drop(std::fs::remove_dir_all(old.path()));
+        }
+    }
+    let home = folder.join(format!("{NAME}{}", std::os::unix::process::parent_id()));
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&home).unwrap();
+    home
+});
 
 /// An agent with tabs of its own in the browser that all share.
 fn agent() -> Agent {
-    agent_in(shared_home(), &[])
+    let shared = SHARED.to_str().unwrap();
+    let envs = [("TRUEHAND_HOME", shared)];
+    let mut client = McpClient::spawn_in(Arc::default(), BINARY, &["mcp", "--allow", "js"], &envs);
+    client.initialize("2025-11-25");
+    Agent::new(client)
 }
 
 /// An agent whose home and browser nobody else uses.

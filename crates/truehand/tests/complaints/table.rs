@@ -76,8 +76,10 @@ fn every_complaint_has_a_test_or_a_reason_and_the_nearest_thing_that_is_tested()
 #[test]
 fn every_test_and_every_page_of_complaints_is_in_the_table() {
     let text = rows().iter().map(Value::to_string).collect::<String>();
-    let tests = SOURCES.iter().flat_map(|s| s.split("#[test]\nfn ").skip(1)).filter_map(|s| s.split_once("()"));
-    let unnamed: Vec<&str> = tests.map(|(name, _)| name).filter(|name| !text.contains(&format!("\"{name}\""))).collect();
+    let tests =
+        SOURCES.iter().flat_map(|s| s.split("#[test]\nfn ").skip(1)).filter_map(|s| s.split_once("()"));
+    let unnamed: Vec<&str> =
+        tests.map(|(name, _)| name).filter(|name| !text.contains(&format!("\"{name}\""))).collect();
     assert!(unnamed.is_empty(), "{unnamed:?}");
     let folder = std::fs::read_dir(fixtures().join("pages/complaints")).unwrap();
     let pages = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
