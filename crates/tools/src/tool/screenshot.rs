@@ -180,7 +180,10 @@ fn place(path: &str) -> Result<PathBuf, ErrorBody> {
         None => Ok(place),
         Some(drive) => Err(ErrorBody::new(
             ErrorCode::InvalidArguments,
-            format!("'{path}' lies on a drive of Windows, which would be {} here and is not there", drive.display()),
+            format!(
+                "'{path}' lies on a drive of Windows, which would be {} here and is not there",
+                drive.display()
+            ),
         )
         .next("pass a path of this machine")),
     }

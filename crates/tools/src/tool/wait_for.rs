@@ -107,7 +107,8 @@ async fn warn_of_failures(reply: &mut Reply, cx: &ToolCtx<'_>, tab: &Tab) {
             (None, None) => reply.warn("REQUEST_OPEN", format!("{method} {path} has no answer yet")),
             (status, error) => {
                 let end = status.map_or_else(|| error.unwrap_or_default(), |status| status.to_string());
-                let message = format!("{method} {path} {end} since the last action; do not trust what the page says");
+                let message =
+                    format!("{method} {path} {end} since the last action; do not trust what the page says");
                 reply.warn("REQUEST_FAILED", message);
             }
         }
