@@ -52,6 +52,8 @@
     texts: new Map(),
     /** Whether a field took input. */
     wrote: false,
+    /** Whether text was entered; choices and switches are written too, but tell of themselves by a plain event. */
+    typed: false,
     /** Elements that are new in this window: what changes in them is part of their coming. */
     fresh: new WeakSet(),
     /** How often a node changed in a way. @type {WeakMap<Node, Map<string, {n: number, at: number}>>} */
@@ -465,6 +467,7 @@
     lib.noteInput();
     if (current.mode === 'open' && (event.type === 'input' || event.type === 'change')) {
       current.wrote ||= event.type === 'input';
+      current.typed ||= event instanceof InputEvent;
       changed();
     }
   };
@@ -727,7 +730,8 @@
           return finish(true);
         }
         let doubt = 0;
-        if (effective && quiet >= 2) {
+        // What a field holds is read back besides, so that one frame for the page's answer to it is enough.
+        if (effective && quiet >= (w.typed && !seen ? 1 : 2)) {
           doubt = sure ? 0 : Math.min(lib.doubtfulUntil(w, began + min_ms), began + max_ms) - now();
           effective = sure || lib.amounts(w, lib.tally(w));
           if (effective && doubt <= 0) {
