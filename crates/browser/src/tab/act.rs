@@ -21,7 +21,15 @@ impl Tab {
         observe: &Observe,
         armed: Option<(&Frame, &Value)>,
     ) -> Result<Option<Window>, ErrorBody> {
-        if observe.enabled { self.open_window(ctx, armed).await.map(Some) } else { Ok(None) }
+        let window = if observe.enabled { Some(self.open_window(ctx, armed).await?) } else { None };
+        // What was found may be gone by now, and the input would go to what came instead.
+        if let Some((frame, _)) = armed
+            && let Err(error) = self.still_there(frame)
+        {
+            self.abandon(window);
+            return Err(error);
+        }
+        Ok(window)
     }
 
     /// Looks at what queued input does. Without a window it only waits for the acknowledgement, which a dialog

@@ -36,6 +36,7 @@ impl Tab {
             let command = cdp::page::Navigate { url: url.to_owned(), ..Default::default() };
             let pending = self.inner.session.start(command);
             let limited = ctx.at_most(COMMIT_LIMIT);
+            let asked_at = std::time::Instant::now();
             let asked = self.while_leaving(async {
                 let answer = limited.wait("the server", pending).await;
                 let loading = matches!(&answer, Ok(Ok(n)) if n.loader_id.is_some() && n.error_text.is_none() && n.is_download != Some(true));
@@ -70,7 +71,7 @@ impl Tab {
                             ErrorCode::Timeout,
                             format!(
                                 "{url} did not answer within {} s; loading was stopped",
-                                COMMIT_LIMIT.as_secs()
+                                asked_at.elapsed().as_secs()
                             ),
                         )
                         .next("check that the server is running, then navigate again")

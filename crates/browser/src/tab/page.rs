@@ -15,6 +15,8 @@ pub(crate) const WORLD: &str = "truehand";
 
 /// The page parts, in the order of their names.
 pub(crate) const PAGE_PARTS: &str = concat!(
+    include_str!("../../js/05-early.js"),
+    "\n",
     include_str!("../../js/10-dom.js"),
     "\n",
     include_str!("../../js/20-roles.js"),
@@ -58,7 +60,7 @@ const NAME_FRAME: &str = "function(number) { globalThis.__truehand.registerFrame
 const HAND_OVER_SHADOW: &str = "function(root) { globalThis.__truehand.registerShadow(this, root); }";
 
 /// How long the document of a new frame is waited for.
-const FRAME_TIME: Duration = Duration::from_millis(500);
+const FRAME_TIME: Duration = Duration::from_millis(1_000);
 
 /// How long a page may take to answer a question that needs no waiting, before it counts as unresponsive.
 pub(super) const ANSWER_LIMIT: Duration = Duration::from_millis(4_500);
@@ -235,8 +237,9 @@ impl Tab {
                             self.url(),
                             started.elapsed().as_secs()
                         );
-                        return Err(ErrorBody::new(ErrorCode::Timeout, what)
-                            .next("call again to wait longer, or open another address with browser_navigate"));
+                        return Err(ErrorBody::new(ErrorCode::Timeout, what).next(
+                            "call again to wait longer, or open another address with browser_navigate",
+                        ));
                     }
                     limited = ctx.at_most(WAY_STEP);
                 }

@@ -154,6 +154,10 @@ fn network(tab: &TabInner, event: &Event) {
                 request.error =
                     Some(if e.error_text.is_empty() { "failed".to_owned() } else { e.error_text });
             }
+            if s.broke_off() {
+                s.content_loaded = true;
+                s.loaded = true;
+            }
         });
     }
 }

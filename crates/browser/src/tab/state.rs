@@ -380,6 +380,13 @@ impl TabState {
         }
     }
 
+    /// Whether the main frame's document came in part only: nothing more of it will come, nor will it say so.
+    pub fn broke_off(&self) -> bool {
+        let loader = self.main().and_then(|frame| frame.loader.as_ref());
+        let own = self.requests.iter().rev().find(|r| r.main && r.kind == "Document");
+        own.is_some_and(|r| r.loader.as_ref() == loader && r.error.is_some())
+    }
+
     /// Counts one event.
     pub fn tick(&mut self) -> u64 {
         self.clock += 1;

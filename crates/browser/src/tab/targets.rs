@@ -173,6 +173,15 @@ impl Tab {
         }
     }
 
+    /// Refuses when the document in which a target was found is gone.
+    ///
+    /// # Errors
+    /// `NAVIGATED_DURING_ACTION` with the address that the tab shows now.
+    pub(crate) fn still_there(&self, frame: &Frame) -> Result<(), ErrorBody> {
+        let there = self.with(|s| s.frames.get(&frame.id).is_some_and(|now| now.world == frame.world));
+        if there { Ok(()) } else { Err(PageError::DocumentGone.into_body(self)) }
+    }
+
     async fn frame_of_ref(&self, ctx: &CallCtx, number: u32) -> Result<Frame, ErrorBody> {
         self.main_frame(ctx).await?;
         let range = super::lock(&self.inner.refs).find(number).cloned();

@@ -10,6 +10,8 @@ mod hands;
 
 mod crash;
 mod dialogs;
+mod leaving;
+mod lines;
 mod network;
 mod rig;
 mod wedge;

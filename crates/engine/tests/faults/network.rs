@@ -73,7 +73,7 @@ fn server_that_never_answers_ends_with_the_calls_own_time_and_the_tab_is_free() 
     let call = Call::new(h.client.clone(), "browser_navigate", json!({ "url": h.site.url("/never") }));
     let start = std::time::Instant::now();
     let outcome = h.send_within(Duration::from_secs(2), call);
-    assert_eq!(code(&outcome), Some(ErrorCode::Deadline), "{outcome:#?}");
+    assert_eq!(code(&outcome), Some(ErrorCode::Timeout), "{outcome:#?}");
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
     // The load was stopped: the page that was there is there and answers.
     assert!(h.read().contains("Tab A"));
