@@ -11,8 +11,8 @@
   const SMALL = 3000;
   /** Deeper rows are not indented any further: a line of blanks tells nothing. */
   const DEEPEST = 24;
-  /** The most texts that are gone through after the walk has ended for lack of time, in milliseconds. */
-  const SCAN_TIME = 800;
+  /** How long a search goes through the rows that were read, and again through what no row was made of, in milliseconds. */
+  const SCAN_TIME = 900;
   const HOLDS_VALUE = new Set(['textbox', 'searchbox', 'spinbutton', 'slider', 'combobox', 'listbox', 'progressbar', 'meter', 'scrollbar', 'file input']);
 
   // ---- rows ------------------------------------------------------------------------------------------------------
@@ -466,9 +466,9 @@
     let about = false;
     if (tree.stop) {
       const rest = tree.rest();
-      controls += rest.controls;
-      // As many rows to an element as so far.
       const elements = rest.exact ? rest.elements : Math.max(rest.elements, lib.countIn(scope.el ?? document) - (first ? 0 : tree.elements));
+      // As many rows to an element as so far, and of what could not be counted in time as many controls as of what was.
+      controls += Math.round(rest.controls * (elements / Math.max(1, rest.elements)));
       total += Math.max(1, Math.round(elements * Math.min(1, rows.length / Math.max(1, tree.elements))));
       about = true;
     }
@@ -507,19 +507,24 @@
       kept.add(lib.refOf(el, alloc));
     };
     const tree = lib.readTree(null);
+    const until = performance.now() + SCAN_TIME;
+    let n = 0;
+    let late = false;
     eachItem(tree.items, (item) => {
+      late ||= ++n % 64 === 0 && performance.now() > until;
+      if (late) return;
       if (!item.el || (role && item.role !== role && !(role === 'textbox' && item.role === 'searchbox'))) return;
       const name = lib.nameOf(item.as || item.el);
       if (!name.toLowerCase().includes(want) || (!role && !item.ref && item.role !== 'heading')) return;
       add(item.el, item.role, name);
     });
     // What the walk had no time for is gone through by its marks alone.
-    const left = tree.stop && scan(tree.stop, NodeFilter.SHOW_ELEMENT, (el) => {
+    const left = late || (tree.stop && scan(tree.stop, NodeFilter.SHOW_ELEMENT, (el) => {
       const own = lib.roleOf(el);
       if (role ? own !== role : !lib.isWidgetRole(own) && own !== 'heading') return;
       const name = lib.nameOf(el);
       if (name.toLowerCase().includes(want) && lib.isRendered(el)) add(el, own, name);
-    });
+    }));
     if (args.retire !== false) lib.retireRefs(kept);
     return { status: 'ok', matches, total, ...(left ? { unsearched: true } : {}), next: alloc.next };
   };
@@ -545,21 +550,26 @@
     const rows = flatten(tree.items, false, null);
     const matches = [];
     let total = 0;
-    for (let i = 0; i < rows.length; i++) {
+    let late = false;
+    const [first] = want.split(' ');
+    const until = performance.now() + SCAN_TIME;
+    for (let i = 0; i < rows.length && !late; i++) {
+      late = i % 64 === 63 && performance.now() > until;
       const row = rows[i];
       const { item, part } = row;
-      const text = line(row, '', '', page).slice(2);
       // What is looked for may begin in the row before.
-      const hay = row.goesOn ? lib.clean(item.text.slice(Math.max(0, part[0] - want.length), part[1])) : text;
+      const raw = row.goesOn ? item.text.slice(Math.max(0, part[0] - want.length), part[1]) : null;
+      // Folding the white space of a whole book takes its time: only where the first word stands.
+      if (raw !== null && !raw.toLowerCase().includes(first)) continue;
+      const hay = raw !== null ? lib.clean(raw) : line(row, '', '', page).slice(2);
       if (!hay.toLowerCase().includes(want)) continue;
       total++;
       if (matches.length >= limit) continue;
       const near = nearest(rows, i);
-      matches.push({ ...(near ? { ref: lib.refText(lib.refOf(near.el, page.alloc), args) } : {}), text: around(row.goesOn ? `text: ${hay}` : text, want), row: i });
+      matches.push({ ...(near ? { ref: lib.refText(lib.refOf(near.el, page.alloc), args) } : {}), text: around(row.goesOn ? `text: ${hay}` : hay, want), row: i });
       if (!row.options && !row.goesOn) mark(keyOf({}), i, item.el ?? item.node);
     }
-    const [first] = want.split(' ');
-    const left = tree.stop && scan(tree.stop, NodeFilter.SHOW_TEXT, (node) => {
+    const left = late || (tree.stop && scan(tree.stop, NodeFilter.SHOW_TEXT, (node) => {
       const { data } = node;
       if (!data.toLowerCase().includes(first) || !lib.clean(data).toLowerCase().includes(want)) return;
       const el = node.parentElement;
@@ -568,7 +578,7 @@
       if (matches.length >= limit) return;
       const control = lib.closest(el, CONTROL);
       matches.push({ ...(control ? { ref: lib.refText(lib.refOf(control, page.alloc), args) } : {}), text: around(`text: ${lib.clean(data)}`, want) });
-    });
+    }));
     return { status: 'ok', matches, total, ...(left ? { unsearched: true } : {}), next: page.alloc.next };
   };
   const CONTROL = 'a[href], button, input, select, textarea, [role=button], [role=link], [role=option], [role=menuitem]';
