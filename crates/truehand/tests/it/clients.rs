@@ -213,7 +213,9 @@ fn tabs_that_one_client_opens_and_closes_are_no_effect_of_the_others_action() {
     std::thread::scope(|threads| {
         let clicks = threads.spawn(|| {
             let click = json!({ "ref": "#nothing", "tab_id": tab });
-            (0..6).map(|_| ok(&mut a, "browser_click", click.clone()).verdict().to_owned()).collect::<Vec<_>>()
+            (0..6)
+                .map(|_| ok(&mut a, "browser_click", click.clone()).verdict().to_owned())
+                .collect::<Vec<_>>()
         });
         while !clicks.is_finished() {
             let other = open(&mut b, "about:blank");
