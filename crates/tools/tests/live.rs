@@ -38,18 +38,18 @@ impl World {
     }
 }
 
-/// Without an engine no call goes on as a task.
-struct NoTasks;
+/// Without an engine no call goes on as a task; this stands for one that has ended.
+struct EndedTask;
 
-impl Tasks for NoTasks {
+impl Tasks for EndedTask {
     fn wait<'a>(
         &'a self,
         _ctx: &'a CallCtx,
-        task_id: &'a str,
+        _task_id: &'a str,
         _limit: Option<Duration>,
         _cancel: bool,
     ) -> BoxFuture<'a, Result<Outcome, ErrorBody>> {
-        Box::pin(async move { Err(ErrorBody::new(ErrorCode::UnknownTask, task_id)) })
+        Box::pin(async { Ok(Outcome::new("browser_wait_for")) })
     }
 }
 
@@ -69,7 +69,7 @@ impl Client<'_> {
             observe: Observe::default(),
             working_dir: Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")),
             artifacts: self.world.folder.path(),
-            tasks: &NoTasks,
+            tasks: &EndedTask,
         };
         row.prepare(arguments)?.run(cx).await
     }
