@@ -549,6 +549,12 @@ impl Scope {
         lock(&self.inner.state).space.as_ref().is_some_and(|space| !space.alive())
     }
 
+    /// Whether its browser is one that somebody else runs.
+    #[must_use]
+    pub fn attached(&self) -> bool {
+        self.inner.options.attach.is_some()
+    }
+
     /// The caller has been told that the browser ended: the next call starts a new one.
     pub fn told_of_loss(&self) {
         self.forget_lost();

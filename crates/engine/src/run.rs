@@ -69,7 +69,11 @@ fn tell_of_loss(scope: &Scope, outcome: &mut Outcome) {
         let message = "the browser ended while the action's effect was measured; its pages are lost";
         outcome.error = Some(ErrorBody::new(ErrorCode::BrowserGone, message));
     }
-    if outcome.error.as_ref().is_some_and(|error| error.code == ErrorCode::BrowserGone) {
+    if let Some(error) = outcome.error.as_mut().filter(|error| error.code == ErrorCode::BrowserGone) {
+        if scope.attached() {
+            "call again: it is connected to again, and its tabs keep their handles; look at the page before repeating"
+                .clone_into(&mut error.next_step);
+        }
         scope.told_of_loss();
     }
 }

@@ -217,7 +217,7 @@ impl Tab {
             if let Round::Stopped = self.settle_round(ctx, &window, min_at, cap_at, seen, &mut counts).await {
                 break;
             }
-            if Instant::now() >= cap_at || ctx.remaining().is_zero() || !self.still_busy(&window) {
+            if Instant::now() >= cap_at || ctx.check("the effect").is_err() || !self.still_busy(&window) {
                 break;
             }
             // A request of the action is in flight, or a document is on its way: the window stays open for it.

@@ -89,6 +89,8 @@ impl Tab {
         if clear && !before.value.is_empty() && (before.is_editor() || text.is_empty()) {
             self.clear_field(ctx, into).await?;
         }
+        // Emptying the field took a while; what came meanwhile must not get the text.
+        self.still_there(&found.frame)?;
         let mut sent = Sent::new();
         if options.keys {
             sent.extend(self.enter_by_keys(found, before, text));
