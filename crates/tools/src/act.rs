@@ -4,7 +4,7 @@ use crate::common::Common;
 use crate::spec::{Reply, ToolCtx};
 use serde_json::Value;
 use truehand_base::text::{clip, one_line};
-use truehand_base::{ErrorBody, ErrorCode, PageEffect, RequestFact, Verdict};
+use truehand_base::{ErrorBody, ErrorCode, PageEffect, RequestFact, Verdict, words};
 use truehand_browser::{Acted, Tab};
 
 /// What a tool says about itself, beside what was measured.
@@ -75,6 +75,7 @@ pub fn add(
     });
     let done = if missed { format!("tried: {}", words(name)) } else { words(name) };
     reply.done = if reply.done.is_empty() { done } else { format!("{}, {done}", reply.done) };
+    let went = report.field == NAVIGATED;
     reply.put(report.field, if missed { refused(&report.value) } else { report.value });
     if let Some(target) = &acted.target {
         reply.put("ref", target.reference.clone());
@@ -91,8 +92,15 @@ pub fn add(
             reply.warn("EXPECTATION_MISSED", message);
         }
     }
-    let failed =
-        acted.effect.as_ref().and_then(|effect| request_failed(effect).or_else(|| download_failed(effect)));
+    let failed = acted.effect.as_ref().and_then(|effect| {
+        let failed = request_failed(effect);
+        // The page came; what its own scripts then sent in vain is not the failure of going there.
+        if went && let Some(error) = failed.as_ref().filter(|_| !document_failed(effect)) {
+            reply.warn(error.code.name(), format!("the page came, but {}", error.message));
+            return download_failed(effect);
+        }
+        failed.or_else(|| download_failed(effect))
+    });
     reply.error = reply.error.take().or(acted.error).or(failed);
     reply.effect = match (reply.effect.take(), acted.effect) {
         (Some(before), Some(after)) => Some(merge(before, after)),
@@ -128,6 +136,18 @@ fn refused(value: &Value) -> Value {
         Value::Array(_) => Value::Array(Vec::new()),
         _ => Value::Bool(false),
     }
+}
+
+/// The field of the tools that go to a page.
+const NAVIGATED: &str = "navigated";
+
+/// Whether the document itself is among what failed.
+fn document_failed(effect: &PageEffect) -> bool {
+    let came = effect.url.after.as_deref().map(words::path_of);
+    effect.network.failed.iter().any(|r| {
+        effect.network.sent.contains(r)
+            && (r.method == "GET" || came == Some(r.path.as_str()) || came.is_none())
+    })
 }
 
 /// The error of an action whose own request failed: one that sends data or loads a document. A failed
@@ -267,6 +287,24 @@ mod tests {
         assert_eq!(error.message, "POST /save was answered with 500");
         assert_eq!(error.data["failed"][0]["status"], 500);
         assert_eq!((reply.done.as_str(), &reply.output["clicked"]), ("clicked e12", &Value::Bool(true)));
+    }
+
+    #[test]
+    fn reply_of_going_to_a_page_whose_script_posts_in_vain_is_a_success_with_a_warning() {
+        let failed = request("POST", "/telemetry", 500);
+        let mut went = acted(vec![failed.clone()], vec![failed.clone()]);
+        let effect = went.effect.as_mut().expect("an effect");
+        effect.url.after = Some("http://127.0.0.1/page".to_owned());
+        let report = || Report { field: NAVIGATED, value: true.into(), asked: "" };
+        let mut reply = Reply::default();
+        add(&mut reply, &Common::default(), report(), Ok(went), |_| "went".to_owned());
+        assert_eq!(reply.error, None);
+        assert_eq!(reply.warnings[0].code, "REQUEST_FAILED");
+        let page = request("GET", "/page", 500);
+        let mut reply = Reply::default();
+        let went = acted(vec![failed, page.clone()], vec![page]);
+        add(&mut reply, &Common::default(), report(), Ok(went), |_| "went".to_owned());
+        assert_eq!(reply.error.expect("the document failed").code, ErrorCode::RequestFailed);
     }
 
     #[test]
