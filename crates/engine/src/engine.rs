@@ -84,6 +84,7 @@ impl Engine {
         let started = Timestamp::from(clock.wall());
         let instance = format!("{:x}-{:x}", started.0, std::process::id());
         let journal = Journal::open(&home.database(), instance.clone())?;
+        tell_of_torn_traces(&home);
         let artifacts = Artifacts::new(&home);
         let mut pool = PoolConfig::under(home.root());
         pool.find.named = browser.path;
@@ -189,6 +190,20 @@ impl Engine {
             tracing::warn!("tasks that were cancelled did not end and are cut off");
         }
         self.core.pool.shutdown().await;
+    }
+}
+
+/// Cuts off what an earlier run could not write to its end. A trace is for people to read: that it can't be
+/// mended stops nothing.
+fn tell_of_torn_traces(home: &Home) {
+    match truehand_store::mend_traces(&home.traces()) {
+        Ok(mended) => {
+            for trace in mended {
+                let (path, cut) = (trace.path.display(), trace.cut);
+                tracing::warn!(%path, cut, "the last line of a trace was torn by the end of its run and is cut off");
+            }
+        }
+        Err(error) => tracing::warn!(%error, "traces of earlier runs are left as they are"),
     }
 }
 

@@ -246,7 +246,7 @@ async fn judged(
         },
     };
     let desk = Desk { core: Arc::clone(core), client: call.client.clone() };
-    let place = place(desk, scope.clone(), &options, now)?;
+    let place = place(desk, scope.clone(), &options, now);
     // Waiting for a task is over with the answer and does not become one.
     let ctx = if info.name == task_wait::NAME {
         work.answer.clone()
@@ -341,11 +341,11 @@ fn frees_the_tab(info: &Info) -> bool {
     matches!(info.verb, Verb::TabClose | Verb::Dialog)
 }
 
-fn place(desk: Desk, scope: Scope, options: &clients::ClientOptions, now: &Now) -> Result<Place, ErrorBody> {
+fn place(desk: Desk, scope: Scope, options: &clients::ClientOptions, now: &Now) -> Place {
     let core = Arc::clone(&desk.core);
     let effects = now.config.effects;
     let named = Some(options.working_dir.clone()).filter(|folder| !folder.as_os_str().is_empty());
-    Ok(Place {
+    Place {
         scope,
         observe: Observe {
             enabled: true,
@@ -353,9 +353,9 @@ fn place(desk: Desk, scope: Scope, options: &clients::ClientOptions, now: &Now) 
             cap: Duration::from_millis(effects.cap_ms),
         },
         working_dir: named.unwrap_or_else(|| core.home.root().to_owned()),
-        artifacts: core.artifacts.folder(core.wall())?,
+        artifacts: core.artifacts.folder(core.wall()),
         tasks: Box::new(desk),
-    })
+    }
 }
 
 fn unrecorded(error: &ErrorBody) -> Warning {

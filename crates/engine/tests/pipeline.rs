@@ -13,13 +13,22 @@ use truehand_base::{Approval, Call, CallCtx, Caller, ClientId, ClientKind, Error
 use truehand_engine::{ClientOptions, Clock, Engine, EngineConfig};
 use truehand_store::{Home, TraceRecord, read_trace};
 
-/// A clock that stands until it is moved.
-struct Standing(Mutex<Duration>, Instant);
+/// A clock that stands until it is moved. The time of day can be set apart from it.
+struct Standing(Mutex<Duration>, Instant, Mutex<SystemTime>);
 
 impl Standing {
     fn forward(&self, by: Duration) {
         *self.0.lock().expect("not poisoned") += by;
     }
+
+    fn set_day(&self, days: u64) {
+        *self.2.lock().expect("not poisoned") = day(days);
+    }
+}
+
+/// A time of some day; the clock stands at the second one.
+fn day(count: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_796_072_709 - 86_400 + count * 86_400)
 }
 
 impl Clock for Standing {
@@ -28,7 +37,7 @@ impl Clock for Standing {
     }
 
     fn wall(&self) -> SystemTime {
-        SystemTime::UNIX_EPOCH + Duration::from_secs(1_796_072_709) + *self.0.lock().expect("not poisoned")
+        *self.2.lock().expect("not poisoned") + *self.0.lock().expect("not poisoned")
     }
 }
 
@@ -50,7 +59,7 @@ impl Bench {
         if let Some(policy) = policy {
             std::fs::write(dir.path().join("policy.yaml"), policy).expect("writes");
         }
-        let clock = Arc::new(Standing(Mutex::default(), Instant::now()));
+        let clock = Arc::new(Standing(Mutex::default(), Instant::now(), Mutex::new(day(1))));
         let engine = start(dir.path(), &clock).expect("starts");
         Bench { dir, engine, clock }
     }
@@ -231,6 +240,23 @@ async fn row_247_burst_over_the_limit_says_when_to_retry_and_time_helps() {
         assert_eq!(bench.code("browser_list_tabs", json!({})).await, None);
     }
     assert_eq!(bench.code("browser_list_tabs", json!({})).await, Some(ErrorCode::RateLimited));
+}
+
+#[tokio::test]
+async fn clock_that_is_set_by_a_day_moves_no_limit_and_only_dates_the_records() {
+    let bench = Bench::new(&format!("[trace]\nenabled = true\n{TWO_CALLS}"));
+    let blocked = || bench.code("browser_navigate", json!({ "url": "file:///x" }));
+    blocked().await;
+    blocked().await;
+    for days in [2, 0] {
+        bench.clock.set_day(days);
+        assert_eq!(blocked().await, Some(ErrorCode::RateLimited), "a day on the wall is no time");
+        bench.clock.forward(Duration::from_secs(2));
+        assert_eq!(blocked().await, Some(ErrorCode::SchemeBlocked), "and time is not held up by it");
+    }
+    let times: Vec<String> = bench.lines().iter().map(|line| line.time[..10].to_owned()).collect();
+    assert_eq!(times, ["2026-11-30", "2026-11-30", "2026-12-01", "2026-12-01", "2026-11-29", "2026-11-29"]);
+    assert!(bench.lines().iter().all(|line| line.duration_ms == 0), "durations are not of the wall");
 }
 
 #[tokio::test]

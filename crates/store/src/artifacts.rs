@@ -29,14 +29,11 @@ impl Artifacts {
         Artifacts { root: home.artifacts() }
     }
 
-    /// The folder of a day, made when it is missing.
-    ///
-    /// # Errors
-    /// `STORE_FAILED` when it can't be made.
-    pub fn folder(&self, now: Timestamp) -> Result<PathBuf, ErrorBody> {
-        let folder = self.root.join(now.date());
-        private_folder(&folder)?;
-        Ok(folder)
+    /// The folder of a day. Who writes into it makes it: a call that leaves no file must not need a disk
+    /// that has room.
+    #[must_use]
+    pub fn folder(&self, now: Timestamp) -> PathBuf {
+        self.root.join(now.date())
     }
 
     /// Saves bytes under the day's folder. Of the wished name only what is safe is kept, and a number is
@@ -45,7 +42,8 @@ impl Artifacts {
     /// # Errors
     /// `STORE_FAILED` when the file can't be written.
     pub fn save(&self, now: Timestamp, wished: &str, bytes: &[u8]) -> Result<Artifact, ErrorBody> {
-        let folder = self.folder(now)?;
+        let folder = self.folder(now);
+        private_folder(&folder)?;
         let name = safe_name(wished);
         let (stem, extension) = name.rsplit_once('.').map_or((name.as_str(), ""), |(s, e)| (s, e));
         let dot = if extension.is_empty() { "" } else { "." };
@@ -55,7 +53,13 @@ impl Artifacts {
             // Creating the empty file first claims the name against others who save at the same time.
             match crate::files::new_private(&path) {
                 Ok(_) => {
-                    write_whole(&path, bytes)?;
+                    if let Err(mut error) = write_whole(&path, bytes) {
+                        // An empty file would be taken for what was to be saved.
+                        if let Err(left) = std::fs::remove_file(&path) {
+                            error.message = format!("{}; an empty file is left over: {left}", error.message);
+                        }
+                        return Err(error);
+                    }
                     return Ok(self.artifact(&path, bytes.len() as u64));
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -124,6 +128,20 @@ fn safe_name(wished: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::faults;
+
+    #[test]
+    fn artifact_that_can_not_be_written_leaves_no_empty_file_of_its_name() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let artifacts = Artifacts::new(&Home::open(dir.path()).expect("opens"));
+        for after in 0..4 {
+            faults::fail(after, 28);
+            let error = artifacts.save(Timestamp(0), "shot.png", b"x").expect_err("the disk is full");
+            assert!(faults::came() && error.code == ErrorCode::StoreFailed, "{error}");
+            assert_eq!(artifacts.list().expect("lists"), [], "step {after}");
+        }
+        assert_eq!(artifacts.save(Timestamp(0), "shot.png", b"x").expect("saves").name, "1970-01-01/shot.png");
+    }
 
     #[test]
     fn artifacts_save_keeps_only_safe_names_and_overwrites_nothing() {

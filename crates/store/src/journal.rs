@@ -9,8 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use truehand_base::{ErrorBody, ErrorCode};
 
-/// How long an outcome is kept: 24 hours.
-const WINDOW_MS: u64 = 24 * 60 * 60 * 1_000;
+/// How long an outcome is kept. A repeat is known for 24 hours at the least; the wall clock is all that
+/// outlives a restart, and it may be set by a day in between.
+const WINDOW_MS: u64 = 3 * 24 * 60 * 60 * 1_000;
 
 /// The layout of the table; a database of a later one is not touched.
 const LAYOUT: i64 = 1;
@@ -63,11 +64,13 @@ impl Journal {
             let message = format!("{} was written by a later version of this program", path.display());
             return Err(ErrorBody::new(ErrorCode::StoreFailed, message).next("update truehand"));
         }
-        connection.execute_batch(TABLE).map_err(|error| failed("write the database", path, &error))?;
+        if layout < LAYOUT {
+            connection.execute_batch(TABLE).map_err(|error| failed("write the database", path, &error))?;
+        }
         Ok(Journal { path: path.to_owned(), instance: instance.into(), connection: Mutex::new(connection) })
     }
 
-    /// Looks a key up and claims it when it is new. Entries older than 24 hours are forgotten first.
+    /// Looks a key up and claims it when it is new. Entries that are days old are forgotten first.
     ///
     /// # Errors
     /// `STORE_FAILED`; the call must then not run, since a repeat could not be told from it.
@@ -326,6 +329,25 @@ mod tests {
         assert_eq!(begin(&journal, "refused", &json!({ "other": 1 }), almost), Begun::Done(json!(1)));
         let later = Timestamp(NOW.0 + WINDOW_MS + 1);
         assert_eq!(begin(&journal, "refused", &json!({}), later), Begun::New);
+    }
+
+    #[test]
+    fn clock_set_by_a_day_neither_forgets_a_request_nor_keeps_it_for_ever() {
+        const DAY: u64 = 24 * 60 * 60 * 1_000;
+        let dir = tempfile::tempdir().expect("tempdir");
+        let path = dir.path().join("truehand.db");
+        let at = |day: u64, name: &str| {
+            let journal = Journal::open(&path, name).expect("opens");
+            begin(&journal, "k", &json!({}), Timestamp(NOW.0 + day * DAY))
+        };
+        let journal = Journal::open(&path, "first").expect("opens");
+        assert_eq!(begin(&journal, "k", &json!({}), Timestamp(NOW.0 + DAY)), Begun::New);
+        journal.finish("k", &json!(1), Timestamp(NOW.0 + DAY)).expect("finishes");
+        drop(journal);
+        assert_eq!(at(0, "set back"), Begun::Done(json!(1)));
+        assert_eq!(at(2, "set forward"), Begun::Done(json!(1)));
+        assert_eq!(at(3, "set forward, and used for another day"), Begun::Done(json!(1)));
+        assert_eq!(at(5, "long after"), Begun::New);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub use home::Home;
 pub use journal::{Begun, Journal, TaskRow, args_digest};
 pub use redact::{REDACTED, redact};
 pub use time::Timestamp;
-pub use trace::{TRACE_VERSION, Trace, TraceRecord, read_trace};
+pub use trace::{Mended, TRACE_VERSION, Trace, TraceRecord, mend_traces, read_trace};
 
 use std::path::Path;
 use truehand_base::{ErrorBody, ErrorCode};

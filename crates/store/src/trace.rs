@@ -51,7 +51,13 @@ pub struct TraceRecord {
 /// A writer of trace lines.
 pub struct Trace {
     path: PathBuf,
-    file: Mutex<File>,
+    file: Mutex<Line>,
+}
+
+/// The file, and whether its last line may be torn because a write failed.
+struct Line {
+    file: File,
+    torn: bool,
 }
 
 impl Trace {
@@ -66,7 +72,7 @@ impl Trace {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(path).map_err(|error| failed("open the trace", path, &error))?;
         mend(&mut file).map_err(|error| failed("mend the trace", path, &error))?;
-        Ok(Trace { path: path.to_owned(), file: Mutex::new(file) })
+        Ok(Trace { path: path.to_owned(), file: Mutex::new(Line { file, torn: false }) })
     }
 
     /// The file.
@@ -78,20 +84,73 @@ impl Trace {
     /// Appends one call. `secrets` are values that were seen entering secret fields.
     ///
     /// # Errors
-    /// `STORE_FAILED` when the line can't be written.
+    /// `STORE_FAILED` when the line can't be written; what was written of it is cut off again, before the
+    /// next line at the latest.
     pub fn append(&self, record: &TraceRecord, secrets: &[String]) -> Result<(), ErrorBody> {
         let mut line =
             serde_json::to_value(record).map_err(|error| failed("write the trace", &self.path, &error))?;
         redact(&mut line, secrets);
         // One write for the whole line, so that lines of several threads never mix.
         let text = format!("{line}\n");
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(text.as_bytes()).map_err(|error| failed("write the trace", &self.path, &error))
+        let mut last = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = (|| {
+            if last.torn {
+                mend(&mut last.file)?;
+                last.torn = false;
+            }
+            last.file.write_all(text.as_bytes())
+        })();
+        written.map_err(|error| {
+            // A full disk takes the beginning of a line. Cutting it off needs no room.
+            last.torn = mend(&mut last.file).is_err();
+            failed("write the trace", &self.path, &error)
+        })
     }
 }
 
-/// Cuts off what follows the last line break, unless it is a whole record that only lacks the break.
-fn mend(file: &mut File) -> std::io::Result<()> {
+/// A trace whose last line a crash had torn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mended {
+    /// The file.
+    pub path: PathBuf,
+    /// How many bytes were cut off; none when only the line's end was missing.
+    pub cut: u64,
+}
+
+/// Cuts torn last lines off the traces that earlier runs left in a folder. No other process may be writing
+/// there.
+///
+/// # Errors
+/// `STORE_FAILED` when the folder can't be listed or one of the files can't be mended.
+pub fn mend_traces(folder: &Path) -> Result<Vec<Mended>, ErrorBody> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(folder).map_err(|error| failed("list", folder, &error))?;
+    for entry in entries {
+        let path = entry.map_err(|error| failed("list", folder, &error))?.path();
+        if path.extension().is_some_and(|ending| ending == "jsonl") {
+            let mended = mend_file(&path).map_err(|error| failed("mend the trace", &path, &error))?;
+            found.extend(mended.map(|cut| Mended { path, cut }));
+        }
+    }
+    Ok(found)
+}
+
+fn mend_file(path: &Path) -> std::io::Result<Option<u64>> {
+    let mut file = File::open(path)?;
+    let mut last = [b'\n'];
+    if file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == [b'\n'] {
+        return Ok(None);
+    }
+    mend(&mut OpenOptions::new().read(true).append(true).open(path)?).map(Some)
+}
+
+/// Cuts off what follows the last line break, unless it is a whole record that only lacks the break. Says how many
+/// bytes went.
+fn mend(file: &mut File) -> std::io::Result<u64> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut tail = Vec::new();
     let mut start = length;
@@ -107,11 +166,11 @@ fn mend(file: &mut File) -> std::io::Result<()> {
     let keep = tail.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let torn = &tail[keep..];
     if torn.is_empty() {
-        Ok(())
+        Ok(0)
     } else if serde_json::from_slice::<TraceRecord>(torn).is_ok() {
-        file.write_all(b"\n")
+        file.write_all(b"\n").map(|()| 0)
     } else {
-        file.set_len(start + keep as u64)
+        file.set_len(start + keep as u64).map(|()| torn.len() as u64)
     }
 }
 
@@ -171,6 +230,32 @@ mod tests {
         assert!(!text.contains("hunter2"), "{text}");
         assert!(!text.contains("AAECAw"), "{text}");
         assert_eq!(text.lines().count(), 1);
+    }
+
+    #[test]
+    fn torn_last_lines_of_earlier_runs_are_cut_off_and_told_and_whole_files_are_left_alone() {
+        let dir = tempfile::tempdir().expect("tempdir");
+        let whole = serde_json::to_string(&record(1)).expect("serializes");
+        let files = [
+            ("torn.jsonl", format!("{whole}\n{}", &whole[..20]), Some(20)),
+            ("no-end.jsonl", whole.clone(), Some(0)),
+            ("whole.jsonl", format!("{whole}\n"), None),
+            ("empty.jsonl", String::new(), None),
+            ("notes.txt", "mine".to_owned(), None),
+        ];
+        for (name, text, _) in &files {
+            std::fs::write(dir.path().join(name), text).expect("writes");
+        }
+        let mended = mend_traces(dir.path()).expect("mends");
+        for (name, _, cut) in &files {
+            let told = mended.iter().find(|mended| mended.path.ends_with(name)).map(|mended| mended.cut);
+            assert_eq!(told, *cut, "{name}");
+        }
+        for name in ["torn.jsonl", "no-end.jsonl", "whole.jsonl"] {
+            let text = std::fs::read_to_string(dir.path().join(name)).expect("reads");
+            assert_eq!(text, format!("{whole}\n"), "{name}");
+        }
+        assert_eq!(mend_traces(dir.path()).expect("mends"), []);
     }
 
     #[test]

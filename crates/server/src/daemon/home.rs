@@ -118,6 +118,20 @@ impl RunDir {
         Ok(())
     }
 
+    /// Checks that a file can be written here.
+    ///
+    /// # Errors
+    /// `STORE_FAILED` with the system's words, such as that the disk is full.
+    pub(crate) fn check_room(&self) -> Result<(), ErrorBody> {
+        let path = self.dir.join(format!("room.{}", std::process::id()));
+        let written = std::fs::write(&path, "room");
+        let removed = remove(&path);
+        written.and(removed).map_err(|error| {
+            let message = format!("{} can't be written to: {error}", self.dir.display());
+            ErrorBody::new(ErrorCode::StoreFailed, message)
+        })
+    }
+
     /// The process id that a daemon wrote, when there is one.
     #[must_use]
     pub fn written_pid(&self) -> Option<u32> {

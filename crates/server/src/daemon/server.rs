@@ -60,6 +60,7 @@ pub async fn run<F>(options: DaemonOptions, make: F) -> Result<DaemonEnd, ErrorB
 where
     F: AsyncFnOnce() -> Result<Arc<dyn Host>, ErrorBody>,
 {
+    survive_full_files();
     let Some(seat) = Seat::take(&options.run)? else { return Ok(DaemonEnd::AlreadyRunning) };
     let socket = options.run.socket();
     let listener = UnixListener::bind(&socket).map_err(|error| {
@@ -93,6 +94,14 @@ where
     }
     seat.leave();
     failure.map_or(Ok(DaemonEnd::Done), Err)
+}
+
+/// Where the user's files are limited in size, the system ends whoever writes more. With a handler the write
+/// just fails, as on a full disk.
+fn survive_full_files() {
+    if let Err(error) = signal(SignalKind::from_raw(nix::sys::signal::Signal::SIGXFSZ as i32)) {
+        tracing::warn!(%error, "a file that grows over its limit will end the daemon");
+    }
 }
 
 /// Takes connections until the end; says what ended it.

@@ -77,6 +77,8 @@ async fn start(run: &RunDir, launch: &Launch) -> Result<UnixStream, ErrorBody> {
                     true
                 }
                 Ok(Some(status)) => {
+                    // Where nothing can be written, the daemon can't say so itself.
+                    run.check_room()?;
                     let message = format!("the daemon did not start ({status})");
                     return Err(unavailable(message).with("log", run.log_tail(5)));
                 }

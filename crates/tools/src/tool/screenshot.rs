@@ -198,8 +198,19 @@ async fn save(path: &Path, bytes: &[u8]) -> Result<(), ErrorBody> {
     }
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
-    tokio::fs::write(&part, bytes).await.map_err(failed)?;
-    tokio::fs::rename(&part, path).await.map_err(failed)
+    let written = async {
+        tokio::fs::write(&part, bytes).await?;
+        tokio::fs::rename(&part, path).await
+    };
+    let Err(mut error) = written.await.map_err(failed) else { return Ok(()) };
+    // On a full disk the beginning of the picture would take the last of the room.
+    match tokio::fs::remove_file(&part).await {
+        Err(left) if left.kind() != std::io::ErrorKind::NotFound => {
+            error.message = format!("{}; {} is left over", error.message, Path::new(&part).display());
+        }
+        _ => {}
+    }
+    Err(error)
 }
 
 #[cfg(test)]
