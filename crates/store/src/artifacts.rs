@@ -140,7 +140,10 @@ mod tests {
             assert!(faults::came() && error.code == ErrorCode::StoreFailed, "{error}");
             assert_eq!(artifacts.list().expect("lists"), [], "step {after}");
         }
-        assert_eq!(artifacts.save(Timestamp(0), "shot.png", b"x").expect("saves").name, "1970-01-01/shot.png");
+        assert_eq!(
+            artifacts.save(Timestamp(0), "shot.png", b"x").expect("saves").name,
+            "1970-01-01/shot.png"
+        );
     }
 
     #[test]

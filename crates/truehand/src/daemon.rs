@@ -92,11 +92,11 @@ fn as_json(status: &Status) -> Value {
 
 /// Is the daemon, until it is told to end or nobody needs it. One that was started by hand stays.
 fn be(setup: &Setup, detached: bool) -> Result<ExitCode, ErrorBody> {
+    log_to_stderr(setup, "info");
     if detached && let Err(error) = nix::unistd::setsid() {
         // It leads a process group already; then signals to our starter's terminal can reach it.
-        eprintln!("no session of its own: {error}");
+        tracing::warn!(%error, "no session of its own");
     }
-    log_to_stderr(setup, "info");
     // Our starter made the folder. When it is gone, so is whoever wanted us, and nothing is made again.
     if detached && !setup.run.dir().exists() {
         return Ok(ExitCode::SUCCESS);
@@ -122,5 +122,6 @@ fn engine(setup: &Setup) -> Result<Arc<dyn Host>, ErrorBody> {
 pub(crate) fn log_to_stderr(setup: &Setup, level: &str) {
     let filter = EnvFilter::new(setup.env.log.as_deref().unwrap_or(level));
     let logger = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    logger.with_ansi(std::io::stderr().is_terminal()).init();
+    // Telling of a line that can't be written would write to the same place, and end the task when that fails too.
+    logger.with_ansi(std::io::stderr().is_terminal()).log_internal_errors(false).init();
 }

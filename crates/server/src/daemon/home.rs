@@ -1,13 +1,16 @@
 //! The daemon's places on disk, with owner and mode checked before anything in them is trusted.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use truehand_base::{ErrorBody, ErrorCode};
 
 /// A log is set aside when it is larger, in bytes.
 const LOG_LIMIT: u64 = 5 * 1024 * 1024;
+
+/// At most so much of its end is read, in bytes.
+const LOG_TAIL: u64 = 1024 * 1024;
 
 /// The longest path that a unix socket can have on every system that we run on, in bytes.
 const SOCKET_PATH_LIMIT: usize = 103;
@@ -156,7 +159,7 @@ impl RunDir {
     /// The last lines of the log, for an error message or a person.
     #[must_use]
     pub fn log_tail(&self, lines: usize) -> Vec<String> {
-        let text = std::fs::read(self.log_file()).unwrap_or_default();
+        let text = end_of(&self.log_file()).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let all: Vec<&str> = text.lines().collect();
         all[all.len().saturating_sub(lines)..].iter().map(|line| (*line).to_owned()).collect()
@@ -218,6 +221,16 @@ impl Seat {
         }
         drop(self.lock);
     }
+}
+
+/// The last bytes of a file, as many as are of use to a reader.
+fn end_of(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL)))?;
+    let mut bytes = Vec::new();
+    file.take(LOG_TAIL).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn remove(path: &Path) -> std::io::Result<()> {

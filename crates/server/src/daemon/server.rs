@@ -404,9 +404,10 @@ impl Connection {
     }
 }
 
-/// A call that was cancelled because the daemon ends: it was not the client who wanted that.
+/// A call that was cut off because the daemon ends, or whose browser went before it heard of that: it was not the
+/// client who wanted this, and nothing that it could mend.
 fn cut_off(error: ErrorBody) -> ErrorBody {
-    if error.code != ErrorCode::Cancelled {
+    if !matches!(error.code, ErrorCode::Cancelled | ErrorCode::TabClosed | ErrorCode::BrowserGone) {
         return error;
     }
     let message = "the daemon was told to end during the call";

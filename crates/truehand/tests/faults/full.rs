@@ -29,7 +29,11 @@ fn full_disk_stops_no_reading_and_refuses_only_the_action_that_must_be_recorded(
     let shot = ok(&mut client, "browser_screenshot", json!({}));
     assert!(!shot.images.is_empty() && warned(&shot, "NOT_KEPT"), "{}", shot.text);
     let click = ok(&mut client, "browser_click", json!({ "ref": "#ping" }));
-    assert!(warned(&click, "STORE_FAILED"), "an action that needs no record says that it has none: {}", click.text);
+    assert!(
+        warned(&click, "STORE_FAILED"),
+        "an action that needs no record says that it has none: {}",
+        click.text
+    );
     assert_eq!(pings(), 2);
     let keyed = json!({ "ref": "#ping", "request_key": "during" });
     let refused = client.call("browser_click", keyed.clone());

@@ -74,7 +74,13 @@ fn torn_line_of_a_killed_daemon_is_cut_off_at_the_next_start_and_told_in_the_log
 
 /// Clicks with a request key, kills the daemon when `moment` has come, and repeats the click on the page anew.
 /// Gives what the repeat said.
-fn killed_click(client: &mut McpClient, site: &Site, button: &str, key: &str, moment: impl FnOnce()) -> &'static str {
+fn killed_click(
+    client: &mut McpClient,
+    site: &Site,
+    button: &str,
+    key: &str,
+    moment: impl FnOnce(),
+) -> &'static str {
     open(client, site, "/network.html");
     let daemon = pid_of(client.home());
     let click = json!({ "ref": button, "request_key": key });

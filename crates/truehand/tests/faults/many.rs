@@ -32,6 +32,7 @@ fn ten_daemons_started_over_the_leftovers_of_a_killed_one_have_one_owner() {
     assert_eq!(codes, [Some(0); 9], "they see that there is one");
     let owner = daemons.pop().expect("one stays").id();
     let cli = Cli::in_home(BINARY, home.clone());
+    until("its answer", || cli.run(&["daemon", "status"]).code == 0);
     let status = cli.run(&["daemon", "status", "--json"]).expect_code(0).json();
     assert_eq!((&status["pid"], pid_of(&home)), (&json!(owner), owner));
     signal(owner, Signal::SIGTERM);

@@ -20,8 +20,12 @@ fn daemon_that_sleeps_in_the_middle_of_calls_ends_them_rightly_when_it_wakes() {
     signal(daemon, Signal::SIGCONT);
     let click = client.end_call(click);
     assert!(!click.is_error, "{}", click.text);
-    let effect = click.structured["page_effect"].to_string();
-    assert!(effect.contains("/api/slow"), "the request is told: {effect}");
+    let effect = &click.structured["page_effect"];
+    assert_eq!(
+        (&effect["network"]["requests_completed"], &effect["verdict"]),
+        (&json!(1), &json!("changed")),
+        "{effect}"
+    );
     assert_eq!(client.end_call(wait).code(), "TIMEOUT");
     assert_eq!(site.count("GET", "/api/slow"), 1);
     assert!(ok(&mut client, "browser_read", json!({})).text.contains("answered"));
@@ -48,7 +52,8 @@ fn daemon_told_to_end_with_fifty_calls_in_flight_answers_all_of_them_in_time_and
     assert_eq!(client.end_call(short).code(), "TIMEOUT", "what ends soon has its time");
     for call in long {
         let cut = client.end_call(call);
-        assert_eq!(cut.code(), "DAEMON_UNAVAILABLE", "{}", cut.text);
+        // With so many waits a page may be silent for seconds on a busy machine, which ends a wait too.
+        assert!(matches!(cut.code(), "DAEMON_UNAVAILABLE" | "PAGE_UNRESPONSIVE"), "{}", cut.text);
     }
     let mut ended = None;
     until("the end of the daemon", || {
