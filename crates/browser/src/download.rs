@@ -161,8 +161,11 @@ pub(crate) fn progress_download(browser: &Arc<Browser>, event: DownloadProgress)
     }
     let folder = browser.downloads.clone();
     let stopped = browser.downloading.ended(&event.guid);
-    let owner: Option<Tab> =
-        browser.spaces().iter().flat_map(|s| s.attached_tabs()).find(|t| t.download_name(&event.guid).is_some());
+    let owner: Option<Tab> = browser
+        .spaces()
+        .iter()
+        .flat_map(|s| s.attached_tabs())
+        .find(|t| t.download_name(&event.guid).is_some());
     let named = owner.and_then(|tab| tab.download_name(&event.guid).map(|name| (tab, name)));
     tokio::task::spawn_blocking(move || {
         let whole = event.state == "completed" && stopped.is_none();

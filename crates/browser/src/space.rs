@@ -3,8 +3,8 @@
 
 use crate::browser::Browser;
 use crate::errors::from_cdp;
-use crate::input::InputSettings;
 use crate::front::Windows;
+use crate::input::InputSettings;
 use crate::lease::{Hold, LeaseTimes, Leases};
 use crate::options::TabInfo;
 use crate::refs::RefNumbers;
@@ -305,7 +305,9 @@ impl Space {
         // Where somebody may look on, nothing is moved before their eyes.
         if !self.browser.headed && lock(&self.windows).uses(id) {
             let front = cdp::target::ActivateTarget { target_id: tab.target_id().clone() };
-            ctx.wait("the window", self.browser.connection.browser().send(ctx, front)).await?.map_err(from_cdp)?;
+            ctx.wait("the window", self.browser.connection.browser().send(ctx, front))
+                .await?
+                .map_err(from_cdp)?;
         }
         Ok(tab)
     }

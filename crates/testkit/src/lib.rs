@@ -15,8 +15,8 @@ mod mcp;
 mod record;
 pub mod shop;
 mod site;
-mod suite;
 mod stranger;
+mod suite;
 mod tls;
 mod wire;
 
@@ -28,8 +28,8 @@ pub use http::{HttpAnswer, HttpProcess, HttpSession};
 pub use mcp::{CallResult, Image, McpClient};
 pub use record::{Recorded, Upload};
 pub use site::Site;
-pub use suite::{Bridge, Suite};
 pub use stranger::Stranger;
+pub use suite::{Bridge, Suite};
 pub use wire::{Sent, Wire};
 
 use std::path::{Path, PathBuf};

@@ -56,7 +56,10 @@ fn token_estimate_is_no_far_miss_on_words_codes_and_rare_scripts() {
     let han: String = ('\u{4e00}'..'\u{9000}').collect();
     let texts = [
         ("prose", "The river market was quiet, and the carpenter mended the lantern. ".repeat(50)),
-        ("rows", rows(&mut || format!("  - button \"Action {}\" [ref=e{}]\n", pick("123", 2), pick("456", 4)))),
+        (
+            "rows",
+            rows(&mut || format!("  - button \"Action {}\" [ref=e{}]\n", pick("123", 2), pick("456", 4))),
+        ),
         ("base64", rows(&mut || pick(&format!("{letters}{}0123456789+/", letters.to_uppercase()), 60))),
         ("consonants", rows(&mut || pick("bcdfghjklmnpqrstvwxz", 12))),
         ("capitals", rows(&mut || pick(&letters.to_uppercase(), 12))),

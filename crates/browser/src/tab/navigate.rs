@@ -350,7 +350,9 @@ fn navigation_error(url: &str, error: &str) -> ErrorBody {
         "net::ERR_CONNECTION_TIMED_OUT" | "net::ERR_TIMED_OUT" => "the server does not answer",
         "net::ERR_TOO_MANY_REDIRECTS" => "it redirects in a circle",
         "net::ERR_RESPONSE_HEADERS_TOO_BIG" => "the head of its answer is too big",
-        "net::ERR_INVALID_RESPONSE" | "net::ERR_INVALID_HTTP_RESPONSE" => "what answers there does not speak HTTP",
+        "net::ERR_INVALID_RESPONSE" | "net::ERR_INVALID_HTTP_RESPONSE" => {
+            "what answers there does not speak HTTP"
+        }
         "net::ERR_NAME_RESOLUTION_FAILED" | "net::ERR_DNS_TIMED_OUT" => "the name could not be looked up",
         "net::ERR_NETWORK_CHANGED" => "the network changed meanwhile",
         "net::ERR_UNSAFE_PORT" => "browsers do not open this port",

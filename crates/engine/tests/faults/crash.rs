@@ -36,7 +36,8 @@ fn renderer_that_crashes_under_a_call_is_told_at_once_and_the_tab_works_after_a_
         let (outcome, took) = struck(&h, tool, arguments, || kill(pid));
         assert_eq!(code(&outcome), Some(ErrorCode::PageCrashed), "{tool}: {outcome:#?}");
         assert!(took < AT_ONCE, "{tool} took {took:?}");
-        for (tool, arguments) in [("browser_read", json!({})), ("browser_click", json!({ "ref": "#count" }))] {
+        for (tool, arguments) in [("browser_read", json!({})), ("browser_click", json!({ "ref": "#count" }))]
+        {
             let (outcome, took) = timed(&h, tool, arguments);
             assert_eq!(code(&outcome), Some(ErrorCode::PageCrashed), "{tool}: {outcome:#?}");
             assert!(took < AT_ONCE, "{tool} took {took:?}");
@@ -76,9 +77,13 @@ fn frame_of_another_site_that_crashes_leaves_the_page_around_it_usable() {
     assert!(number.starts_with('f'), "{number}");
     let inner = {
         // The frame works when it is asked to.
-        let script = "(element) => { for (const end = performance.now() + 400; performance.now() < end;); return 1; }";
+        let script =
+            "(element) => { for (const end = performance.now() + 400; performance.now() < end;); return 1; }";
         let before: Vec<u32> = vec![outer];
-        let ran = h.approved("browser_execute_js", json!({ "script": script, "ref": number, "observe_effects": false }));
+        let ran = h.approved(
+            "browser_execute_js",
+            json!({ "script": script, "ref": number, "observe_effects": false }),
+        );
         assert!(ran.ok(), "{ran:#?}");
         let all = descendants().into_iter().filter(|(_, line)| line.contains("--type=renderer"));
         let newest = all.map(|(pid, _)| pid).filter(|pid| !before.contains(pid));
@@ -104,9 +109,10 @@ fn tab_that_is_closed_under_a_call_is_told_at_once_and_frees_its_lane() {
         arguments["tab_id"] = json!(tab);
         let (outcome, took) =
             struck(&h, tool, arguments, || drop(h.ok("browser_close_tab", json!({ "tab_id": tab }))));
-        let told = outcome.page_effect.as_ref().is_some_and(|effect| {
-            effect.tabs.closed.iter().any(|closed| closed.tab_id.to_string() == tab)
-        });
+        let told = outcome
+            .page_effect
+            .as_ref()
+            .is_some_and(|effect| effect.tabs.closed.iter().any(|closed| closed.tab_id.to_string() == tab));
         assert!(code(&outcome) == Some(ErrorCode::TabClosed) || told, "{tool}: {outcome:#?}");
         assert!(took < AT_ONCE, "{tool} took {took:?}");
         h.fails("browser_read", json!({ "tab_id": tab }), ErrorCode::TabClosed);
@@ -117,7 +123,11 @@ fn tab_that_is_closed_under_a_call_is_told_at_once_and_frees_its_lane() {
 /// A click that sends something, under a request key.
 fn send(h: &Hands, key: &str) -> Outcome {
     let call = Call::new(h.client.clone(), "browser_click", json!({ "ref": "#send" }));
-    h.send(Call { request_key: Some(key.to_owned()), approval: Some(Approval { source: "test".to_owned() }), ..call })
+    h.send(Call {
+        request_key: Some(key.to_owned()),
+        approval: Some(Approval { source: "test".to_owned() }),
+        ..call
+    })
 }
 
 /// Kills the browser `times` times, each time a little later in a call, from the `first` moment on.

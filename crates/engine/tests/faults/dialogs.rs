@@ -41,7 +41,11 @@ fn all_name(h: &Hands, tab: &str, kind: &str, text: &str) {
         let mut arguments = arguments;
         arguments["tab_id"] = json!(tab);
         let (outcome, took) = timed(h, tool, arguments);
-        assert_eq!(outcome.error.as_ref().map(|e| e.code), Some(ErrorCode::DialogOpen), "{tool}: {outcome:#?}");
+        assert_eq!(
+            outcome.error.as_ref().map(|e| e.code),
+            Some(ErrorCode::DialogOpen),
+            "{tool}: {outcome:#?}"
+        );
         assert_eq!((data(&outcome, "type"), data(&outcome, "text")), (json!(kind), json!(text)), "{tool}");
         assert!(took < AT_ONCE, "{tool} took {took:?}");
     }
@@ -160,7 +164,11 @@ fn dialog_of_a_tab_that_a_page_opened_is_named_in_both_and_answered_there() {
     assert!(took < SOON, "{took:?} {opened:#?}");
     let popup = "t2";
     let end = Instant::now() + SOON;
-    while h.call("browser_read", json!({ "tab_id": popup })).error.is_none_or(|e| e.code != ErrorCode::DialogOpen) {
+    while h
+        .call("browser_read", json!({ "tab_id": popup }))
+        .error
+        .is_none_or(|e| e.code != ErrorCode::DialogOpen)
+    {
         assert!(Instant::now() < end, "no dialog came");
     }
     all_name(&h, popup, "confirm", "Load?");
@@ -209,7 +217,11 @@ fn dialog_of_a_page_that_is_gone_is_gone_with_it() {
     let h = at("nowhere", "confirm");
     h.call("browser_click", json!({ "ref": "#popup" }));
     let end = Instant::now() + SOON;
-    while h.call("browser_read", json!({ "tab_id": "t2" })).error.is_none_or(|e| e.code != ErrorCode::DialogOpen) {
+    while h
+        .call("browser_read", json!({ "tab_id": "t2" }))
+        .error
+        .is_none_or(|e| e.code != ErrorCode::DialogOpen)
+    {
         assert!(Instant::now() < end, "no dialog came");
     }
     let start = Instant::now();

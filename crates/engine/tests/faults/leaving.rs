@@ -53,7 +53,10 @@ fn text_for_a_page_that_has_left_is_typed_into_no_other() {
     let field = h.reference("textbox");
     h.open("/form.html");
     let typed = h.call("browser_type", json!({ "ref": field, "text": "for the other page" }));
-    assert!(matches!(code(&typed), Some(ErrorCode::RefStale | ErrorCode::NavigatedDuringAction)), "{typed:#?}");
+    assert!(
+        matches!(code(&typed), Some(ErrorCode::RefStale | ErrorCode::NavigatedDuringAction)),
+        "{typed:#?}"
+    );
     let values = h.js("[...document.querySelectorAll('input, textarea')].map((f) => f.value).join('')");
     assert!(!values.as_str().unwrap().contains("for the other page"), "{values}");
 }

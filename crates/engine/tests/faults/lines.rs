@@ -191,7 +191,11 @@ fn line_that_fails_at_any_frame_ends_its_call_at_once_and_the_next_call_connects
             if outcome.ok() {
                 sure += 1;
             } else {
-                assert_eq!(code(&outcome), Some(ErrorCode::BrowserGone), "{fault:?} at {frames_on}: {outcome:#?}");
+                assert_eq!(
+                    code(&outcome),
+                    Some(ErrorCode::BrowserGone),
+                    "{fault:?} at {frames_on}: {outcome:#?}"
+                );
                 unsure += 1;
             }
             if !line.pending() {

@@ -24,7 +24,9 @@ pub fn until(what: &str, mut look: impl FnMut() -> bool) {
 pub fn descendants() -> BTreeMap<u32, String> {
     let mut parents = BTreeMap::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
         let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
         // The name is in brackets and may hold anything.
         let mut rest = stat.rsplit(") ").next().unwrap_or_default().split(' ');

@@ -16,8 +16,9 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use truehand_base::{CallCtx, ClientId, ErrorBody, ErrorCode, Progress};
 
-/// How long calls in flight may go on when the daemon is told to end.
-const DRAIN: Duration = Duration::from_secs(5);
+/// How long calls in flight may go on when the daemon is told to end. With what closing the browsers takes it
+/// ends within five seconds.
+const DRAIN: Duration = Duration::from_secs(4);
 
 /// How long a client that has gone may take to take the last replies.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -60,7 +61,9 @@ pub async fn run<F>(options: DaemonOptions, make: F) -> Result<DaemonEnd, ErrorB
 where
     F: AsyncFnOnce() -> Result<Arc<dyn Host>, ErrorBody>,
 {
-    survive_full_files();
+    if options.kept {
+        survive_full_files();
+    }
     let Some(seat) = Seat::take(&options.run)? else { return Ok(DaemonEnd::AlreadyRunning) };
     let socket = options.run.socket();
     let listener = UnixListener::bind(&socket).map_err(|error| {

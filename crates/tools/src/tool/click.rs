@@ -79,7 +79,13 @@ impl Tool for Click {
         verbs: &["click"],
         positional: &["ref"],
         aliases: &["click", "chrome_click_element"],
-        renames: &[("tap", "touch"), ("hold", "hold_ms"), ("double_click", "double"), ("dbl_click", "double"), ("doubleClick", "double")],
+        renames: &[
+            ("tap", "touch"),
+            ("hold", "hold_ms"),
+            ("double_click", "double"),
+            ("dbl_click", "double"),
+            ("doubleClick", "double"),
+        ],
         extra: "A covered, disabled, hidden or stale target is refused at once with the reason; a cover is named. \
                 auto_dismiss (also dismiss_overlay) closes it with Escape, its close or reject button, or its \
                 backdrop, and then clicks once; it never agrees to anything, and page_effect.dismissed says which way \

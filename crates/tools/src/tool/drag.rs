@@ -74,7 +74,9 @@ impl Tool for Drag {
 
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
         let goal = match (&self.to, self.dx, self.dy) {
-            (Some(to), None, None) => Goal::Element { target: to.target.clone(), at: point(self.to_x, self.to_y) },
+            (Some(to), None, None) => {
+                Goal::Element { target: to.target.clone(), at: point(self.to_x, self.to_y) }
+            }
             (None, dx, dy) if dx.is_some() || dy.is_some() => {
                 Goal::By { dx: dx.unwrap_or(0.0), dy: dy.unwrap_or(0.0) }
             }
@@ -95,9 +97,8 @@ impl Tool for Drag {
             (None, Goal::Element { .. }) => String::new(),
         };
         let report = Report { field: "dragged", value: true.into(), asked: &self.from.text };
-        let refused = acted
-            .as_ref()
-            .is_ok_and(|a| a.error.as_ref().is_some_and(|e| e.code == ErrorCode::DropRefused));
+        let refused =
+            acted.as_ref().is_ok_and(|a| a.error.as_ref().is_some_and(|e| e.code == ErrorCode::DropRefused));
         let mut reply = act::reply(&tab, &common, report, acted, |name| format!("dragged {name} {to}"));
         if refused {
             reply.put("dragged", false);

@@ -32,7 +32,10 @@ impl Tool for TaskWait {
                 kept for 15 minutes and can be fetched more than once. A task belongs to the client that got it: \
                 to nobody else it exists. It ends early by cancel, when its client is gone and its tabs with it, \
                 or with the daemon; what is cancelled may have acted already.",
-        examples: &[("Wait for a task", r#"{"task_id":"2f7a09c4e1b8d6530f6cce91a7b24d38","timeout_ms":30000}"#)],
+        examples: &[(
+            "Wait for a task",
+            r#"{"task_id":"2f7a09c4e1b8d6530f6cce91a7b24d38","timeout_ms":30000}"#,
+        )],
         ..Info::new(NAME, "Wait for a task", EffectClass::Read, Verb::Read)
     };
 
