@@ -25,7 +25,6 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ErrorBody> {
         let mut file = step(|| new_private(&temporary))?;
         step(|| file.write_all(bytes))?;
         step(|| file.sync_all())?;
-        fs::write(path, bytes)?;
         step(|| fs::rename(&temporary, path))?;
         step(|| sync_folder(folder))
     })();

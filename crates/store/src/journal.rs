@@ -11,7 +11,7 @@ use truehand_base::{ErrorBody, ErrorCode};
 
 /// How long an outcome is kept. A repeat is known for 24 hours at the least; the wall clock is all that
 /// outlives a restart, and it may be set by a day in between.
-const WINDOW_MS: u64 = 24 * 60 * 60 * 1_000;
+const WINDOW_MS: u64 = 3 * 24 * 60 * 60 * 1_000;
 
 /// The layout of the table; a database of a later one is not touched.
 const LAYOUT: i64 = 1;

@@ -102,7 +102,7 @@ impl Trace {
         })();
         written.map_err(|error| {
             // A full disk takes the beginning of a line. Cutting it off needs no room.
-            last.torn = false;
+            last.torn = mend(&mut last.file).is_err();
             failed("write the trace", &self.path, &error)
         })
     }

@@ -61,9 +61,7 @@ pub async fn run<F>(options: DaemonOptions, make: F) -> Result<DaemonEnd, ErrorB
 where
     F: AsyncFnOnce() -> Result<Arc<dyn Host>, ErrorBody>,
 {
-    if options.kept {
-        survive_full_files();
-    }
+    survive_full_files();
     let Some(seat) = Seat::take(&options.run)? else { return Ok(DaemonEnd::AlreadyRunning) };
     let socket = options.run.socket();
     let listener = UnixListener::bind(&socket).map_err(|error| {
