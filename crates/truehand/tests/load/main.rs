@@ -98,9 +98,11 @@ fn open_load(agent: &mut Agent, query: &str) {
     agent.call("browser_navigate", json!({ "url": url, "observe_effects": false }));
     let end = Instant::now() + Duration::from_secs(60);
     let script = "Boolean(document.getElementById('end')) && document.body.offsetHeight > 0";
-    while agent.call("browser_execute_js", json!({ "script": script, "observe_effects": false })).structured["result"]
-        != true
-    {
-        assert!(Instant::now() < end, "{query} did not come");
+    loop {
+        let looked = agent.call("browser_execute_js", json!({ "script": script, "observe_effects": false }));
+        if looked.structured["result"] == true {
+            return;
+        }
+        assert!(Instant::now() < end, "{query} did not come: {}", looked.text);
     }
 }
