@@ -72,6 +72,9 @@ const FRAME_ANSWER_LIMIT: Duration = Duration::from_millis(2_500);
 const WAY_LIMIT: Duration = Duration::from_secs(20);
 const WAY_STEP: Duration = Duration::from_secs(1);
 
+/// How long after the end of a session the end of its tab is known at the latest.
+const END_TIME: Duration = Duration::from_millis(200);
+
 /// Why a page function gave no answer.
 #[derive(Debug)]
 pub(crate) enum PageError {
@@ -210,7 +213,16 @@ impl Tab {
                         .into())
                 }
             },
-            Err(error) => Err(self.page_error(error)),
+            Err(error) => {
+                if matches!(error, CdpError::SessionGone { .. }) {
+                    // Whether the tab has ended or only a frame of it, its pump is just about to say.
+                    let soon = ctx.at_most(END_TIME);
+                    let ended =
+                        self.wait_until(&soon, "the end", |s| (s.life != Life::Alive).then_some(()));
+                    drop(ended.await);
+                }
+                Err(self.page_error(error))
+            }
         }
     }
 
