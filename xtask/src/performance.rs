@@ -447,8 +447,8 @@ mod tests {
     #[test]
     fn performance_figures_are_written_for_people() {
         assert_eq!(
-            [number(3.14), number(99.6), number(1_234.0), number(-20.0)],
-            ["3.1", "100", "1,234", "-20"]
+            [number(4.25), number(99.6), number(1_234.0), number(-20.0)],
+            ["4.2", "100", "1,234", "-20"]
         );
         assert_eq!(median(&[3.0, 1.0, 2.0, 9.0]), Some(2.0));
         assert_eq!(median(&[]), None);

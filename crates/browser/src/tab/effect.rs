@@ -27,12 +27,6 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// The same window with its time starting now: what came before belongs to the gesture.
-    pub fn from_now(mut self) -> Self {
-        self.started = Instant::now();
-        self
-    }
-
     /// The same window with its time starting anew, after a dialog held it up.
     pub fn resumed(mut self) -> Self {
         self.started = Instant::now();
