@@ -146,7 +146,7 @@ impl Tab {
         options: &ClickOptions,
     ) -> Result<(Option<Window>, Sent), ErrorBody> {
         match self.press_or_hold(ctx, at, options).await {
-            Ok(sent) if options.hold.is_some() => Ok((window.map(Window::from_now), sent)),
+            Ok(sent) if options.hold.is_some() => Ok((window.map(Window::starting_now), sent)),
             Ok(sent) => Ok((window, sent)),
             Err(error) => {
                 self.abandon(window);

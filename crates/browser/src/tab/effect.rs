@@ -27,6 +27,12 @@ pub(crate) struct Window {
 }
 
 impl Window {
+    /// The same window with its time starting now: what came before belongs to the gesture.
+    pub fn starting_now(mut self) -> Self {
+        self.started = Instant::now();
+        self
+    }
+
     /// The same window with its time starting anew, after a dialog held it up.
     pub fn resumed(mut self) -> Self {
         self.started = Instant::now();
