@@ -183,6 +183,8 @@ impl Tab {
             let method = matches!(r.method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE");
             method && !r.ambient && !r.beacon
         };
+        // What the page showed may have come before the word of what it sent.
+        self.catch_up(ctx).await;
         let soon = ctx.at_most(LATE_TIME);
         let answered = |s: &mut TabState| (!s.requests.iter().any(|r| sends(r) && r.open())).then_some(());
         // One that is still open then is told as such.
