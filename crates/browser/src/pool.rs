@@ -17,6 +17,9 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 use truehand_base::{CallCtx, ClientId, ClientKind, ErrorBody, ErrorCode, TabId, Warning};
 
+/// How long the end of a connection may take after the first call was told of it.
+const LOSS_TIME: Duration = Duration::from_millis(500);
+
 /// What the pool needs to know.
 #[derive(Debug, Clone)]
 pub struct PoolConfig {
@@ -547,6 +550,15 @@ impl Scope {
     #[must_use]
     pub fn lost(&self) -> bool {
         lock(&self.inner.state).space.as_ref().is_some_and(|space| !space.alive())
+    }
+
+    /// Waits a moment for the end of a browser of which a call was told already: a tab hears of it before the
+    /// connection as a whole has ended, and the loss is to be told once.
+    pub async fn loss(&self) {
+        let until = Instant::now() + LOSS_TIME;
+        while self.open_space().is_some() && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// Whether its browser is one that somebody else runs.

@@ -56,6 +56,9 @@ pub async fn run(tool: &'static str, ctx: &CallCtx, prepared: Box<dyn Prepared>,
         Ok(reply) => outcome(tool, reply),
         Err(error) => Outcome::failed(tool, error),
     };
+    if outcome.error.as_ref().is_some_and(|error| error.code == ErrorCode::BrowserGone) {
+        scope.loss().await;
+    }
     if scope.lost() {
         tell_of_loss(&scope, &mut outcome);
     }

@@ -2,7 +2,7 @@
 
 use super::Tab;
 use super::effect::Window;
-use super::state::Frame;
+use super::state::{Frame, Life};
 use crate::errors::from_cdp;
 use crate::options::Observe;
 use futures::FutureExt;
@@ -64,8 +64,14 @@ impl Tab {
         if self.with(|s| std::mem::take(&mut s.unresponsive)) {
             return Err(self.input_stuck());
         }
-        if self.with(|s| s.life == super::state::Life::Crashed) {
-            self.check_alive()?;
+        let ended = match self.with(|s| s.life.clone()) {
+            Life::Alive => false,
+            Life::Crashed => true,
+            // A tab that its own page closed shows in the effect; one that another call closed was lost on the way.
+            Life::Closed(_) => !effect.tabs.closed.iter().any(|closed| closed.tab_id == self.id()),
+        };
+        if ended {
+            self.check_alive().map_err(|error| error.with("verdict", "unknown"))?;
         }
         Ok(Some(effect))
     }

@@ -217,8 +217,7 @@ impl Tab {
                 if matches!(error, CdpError::SessionGone { .. }) {
                     // Whether the tab has ended or only a frame of it, its pump is just about to say.
                     let soon = ctx.at_most(END_TIME);
-                    let ended =
-                        self.wait_until(&soon, "the end", |s| (s.life != Life::Alive).then_some(()));
+                    let ended = self.wait_until(&soon, "the end", |s| (s.life != Life::Alive).then_some(()));
                     drop(ended.await);
                 }
                 Err(self.page_error(error))
