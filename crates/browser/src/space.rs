@@ -456,6 +456,7 @@ impl Space {
         if let Some(tab) = &entry.tab
             && !info.title.is_empty()
             && info.url == tab.url()
+            && !(provisional(&info.title, &info.url) && !tab.title().is_empty())
         {
             tab.set_title(info.title.clone());
         }
@@ -565,4 +566,11 @@ fn open_names(tabs: &Tabs) -> Vec<serde_json::Value> {
         .iter()
         .map(|(id, e)| format!("{id} {}", truehand_base::text::clip(&e.url, 80)).into())
         .collect()
+}
+
+/// Whether a title is what the browser shows of the address until the document's own comes; the word of it may come
+/// after that one was read.
+fn provisional(title: &str, url: &str) -> bool {
+    let shown = url.split_once("://").map_or(url, |(_, rest)| rest);
+    shown.trim_end_matches('/') == title.trim_end_matches('/') || shown.trim_start_matches("www.") == title
 }
