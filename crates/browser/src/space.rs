@@ -456,7 +456,7 @@ impl Space {
         if let Some(tab) = &entry.tab
             && !info.title.is_empty()
             && info.url == tab.url()
-            && !(provisional(&info.title, &info.url) && !tab.title().is_empty())
+            && (tab.title().is_empty() || !provisional(&info.title, &info.url))
         {
             tab.set_title(info.title.clone());
         }
