@@ -42,14 +42,14 @@ fn grown(before: &Holds, after: &Holds) -> u64 {
 #[test]
 fn memory_is_flat_over_many_navigations() {
     let mut agent = agent();
-    let count = asked("TRUEHAND_LOAD_NAVIGATIONS", 400);
+    let count = asked("TRUEHAND_LOAD_NAVIGATIONS", 120);
     let pages = ["/count.html", "/large.html", "/controls.html", "/frames.html"];
     let go = |agent: &mut Agent, from: u64, to: u64| {
         for i in from..to {
             agent.open(&format!("{}?{i}", pages[usize::try_from(i % 4).unwrap()]));
         }
     };
-    let warm = count / 10 + 160;
+    let warm = count / 10 + 60;
     go(&mut agent, 0, warm);
     let before = holds(&mut agent);
     go(&mut agent, warm, warm + count);
