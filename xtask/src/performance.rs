@@ -367,11 +367,12 @@ fn best(results: &Results, name: &str) -> Option<f64> {
     results.contestants.get(name)?.parallel.iter().flatten().map(|p| p.per_sec).reduce(f64::max)
 }
 
-/// The middle sample; of an even number the lower of the two, as the harness does.
+/// The middle sample; of an even number the mean of the two in the middle.
 fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len().checked_sub(1)? / 2).copied()
+    let last = sorted.len().checked_sub(1)?;
+    Some(f64::midpoint(sorted[last / 2], sorted[last.div_ceil(2)]))
 }
 
 /// A figure as people read it: one decimal below ten, thousands apart.
@@ -450,7 +451,8 @@ mod tests {
             [number(4.25), number(99.6), number(1_234.0), number(-20.0)],
             ["4.2", "100", "1,234", "-20"]
         );
-        assert_eq!(median(&[3.0, 1.0, 2.0, 9.0]), Some(2.0));
+        assert_eq!(median(&[3.0, 1.0, 2.0, 9.0]), Some(2.5));
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(&[]), None);
     }
 }
