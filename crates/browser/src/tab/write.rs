@@ -9,6 +9,7 @@ use super::written::same;
 use crate::options::{InputMode, TypeOptions};
 use crate::target::Target;
 use serde_json::{Value, json};
+use std::time::Duration;
 use truehand_base::{CallCtx, ErrorBody, ErrorCode};
 use truehand_cdp as cdp;
 
@@ -17,6 +18,9 @@ const SET_WHOLE: &[&str] = &["date", "time", "datetime-local", "month", "week", 
 
 /// Kinds of fields in which people use an input method; numbers, addresses and passwords are typed without one.
 const COMPOSED: &[&str] = &["text", "search", "textarea", "contenteditable", "editor"];
+
+/// How long an editor may take to hear of a selection, of which the browser tells a moment later.
+const SELECTION_TIME: Duration = Duration::from_millis(40);
 
 /// How often an editor's own undo is asked to bring back what it held.
 const UNDO_LIMIT: usize = 6;
@@ -154,11 +158,13 @@ impl Tab {
         // An editor that draws its own text does not know what is selected in the field that catches its keys.
         let first = if before.kind == "editor" { 2 } else { 0 };
         for way in &ways[first..] {
-            let mut sent = Sent::new();
-            for (name, modifiers) in *way {
-                sent.extend(self.press_key_events(name, *modifiers)?);
+            for (n, (name, modifiers)) in way.iter().enumerate() {
+                if n > 0 {
+                    tokio::time::sleep(SELECTION_TIME).await;
+                }
+                let sent = self.press_key_events(name, *modifiers)?;
+                self.acknowledge(ctx, sent).await?;
             }
-            self.acknowledge(ctx, sent).await?;
             let args = json!({ "target": own });
             let empty = self
                 .ask_with_refs(ctx, &found.frame, "fieldEmpty", args)
@@ -168,6 +174,7 @@ impl Tab {
                 return Ok(());
             }
             self.focus_field(ctx, found, own, true).await?;
+            tokio::time::sleep(SELECTION_TIME).await;
         }
         Err(ErrorBody::new(ErrorCode::WriteNotReflected, "the field could not be emptied; nothing was typed")
             .with("reason", "NOT_CLEARED")
