@@ -19,6 +19,8 @@ const WATCH: Duration = Duration::from_millis(1_150);
 /// How far apart its pictures are taken, and how long what was learnt is believed.
 const PAUSE: Duration = Duration::from_millis(90);
 const BELIEVED: Duration = Duration::from_secs(60);
+/// How many more pictures are taken after the input where something moves by itself.
+const MOVING_LOOKS: usize = 6;
 /// What moves by itself must be outdone by so many times, where both touch.
 const OUTDONE: usize = 4;
 
@@ -61,6 +63,12 @@ impl Tiles {
     fn meet(&mut self, other: &Tiles) {
         if self.set.len() == other.set.len() {
             self.set.iter_mut().zip(&other.set).for_each(|(a, b)| *a &= b);
+        }
+    }
+
+    fn leave_out(&mut self, other: &Tiles) {
+        if self.set.len() == other.set.len() {
+            self.set.iter_mut().zip(&other.set).for_each(|(a, b)| *a &= !b);
         }
     }
 
@@ -220,12 +228,22 @@ impl Tab {
         }
         let Some(first) = self.picture(ctx, before.rect).await else { return };
         let Some(mut changed) = before.before.differences(&first) else { return };
-        if own(&changed, &before.moving, before.most) > 0 {
-            // What comes and goes again, as a ripple does, is none.
+        // What comes and goes again, as a ripple does, is none; nor is what goes on moving after the input.
+        let looks = if before.moving.count() > 0 { MOVING_LOOKS } else { 1 };
+        let mut last = first;
+        for _ in 0..looks {
+            if own(&changed, &before.moving, before.most) == 0 {
+                break;
+            }
             tokio::time::sleep(PAUSE).await;
-            let Some(second) = self.picture(ctx, before.rect).await else { return };
-            let Some(still) = before.before.differences(&second) else { return };
+            let Some(next) = self.picture(ctx, before.rect).await else { return };
+            let (Some(still), Some(moved)) = (before.before.differences(&next), last.differences(&next))
+            else {
+                return;
+            };
             changed.meet(&still);
+            changed.leave_out(&moved);
+            last = next;
         }
         let own = own(&changed, &before.moving, before.most);
         let moving = before.moving.count();
