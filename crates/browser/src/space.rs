@@ -493,7 +493,7 @@ impl Space {
 
     pub fn browser_gone(&self) {
         for tab in self.attached_tabs() {
-            tab.mark_closed("the browser is gone");
+            tab.mark_closed(crate::tab::state::BROWSER_GONE);
         }
     }
 

@@ -23,7 +23,7 @@ mod region;
 mod script;
 mod scroll;
 mod shot;
-mod state;
+pub(crate) mod state;
 mod targets;
 mod upload;
 mod wait;
@@ -319,7 +319,8 @@ impl Tab {
                 ErrorCode::PageCrashed,
                 format!("the renderer of tab {} crashed", self.id()),
             )),
-            Life::Closed(why) if self.inner.connection.is_closed() => {
+            // The end of the connection itself may come a moment later.
+            Life::Closed(why) if why == state::BROWSER_GONE || self.inner.connection.is_closed() => {
                 Err(ErrorBody::new(ErrorCode::BrowserGone, format!("the browser is gone: {why}")))
             }
             Life::Closed(why) => {

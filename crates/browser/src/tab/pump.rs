@@ -20,7 +20,7 @@ pub(crate) async fn run(tab: Arc<TabInner>, mut events: EventStream) {
     }
     tab.with(|s| {
         if s.life == Life::Alive {
-            s.life = Life::Closed("the browser is gone".to_owned());
+            s.life = Life::Closed(super::state::BROWSER_GONE.to_owned());
         }
     });
     tab.wake();

@@ -13,7 +13,9 @@ const ANSWER: Duration = Duration::from_millis(500);
 const RELAPSE: Duration = Duration::from_millis(200);
 /// How soon the next script is ended after one that was.
 const AGAIN: Duration = Duration::from_millis(40);
-/// How long the empty page, and the end of a renderer, may take.
+/// How long it may take until a page lets itself be left: one timer after the other begins to loop and is ended.
+const LEAVE: Duration = Duration::from_secs(4);
+/// How long the end of a renderer may take.
 const STEP: Duration = Duration::from_secs(2);
 /// How long a tab may take to close before its script is ended.
 const CLOSE_PATIENCE: Duration = Duration::from_millis(300);
@@ -86,11 +88,11 @@ impl Tab {
         let documents = self.with(|s| s.documents);
         // Each end of a script lets one of the waiting tasks run before the next one loops.
         let off = session.start(cdp::emulation::SetScriptExecutionDisabled { value: true });
-        if self.ending_scripts(&ctx.at_most(STEP), off).await {
+        if self.ending_scripts(&ctx.at_most(LEAVE), off).await {
             let blank = cdp::page::Navigate { url: "about:blank".to_owned(), ..Default::default() };
             drop(session.start(blank));
         }
-        let step = ctx.at_most(STEP);
+        let step = ctx.at_most(LEAVE);
         let left = self.wait_until(&step, "the empty page", |s| {
             (s.documents != documents || s.life != Life::Alive).then_some(())
         });

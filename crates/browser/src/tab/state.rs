@@ -240,6 +240,9 @@ impl Log {
     }
 }
 
+/// Why a tab is closed whose browser ended.
+pub(crate) const BROWSER_GONE: &str = "the browser is gone";
+
 /// How a tab ended, when it did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Life {
