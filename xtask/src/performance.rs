@@ -139,7 +139,7 @@ pub fn page(results: &Path) -> Result<String> {
 
 fn write(results: &Results) -> String {
     let mut page = String::new();
-    head(&mut page, &results.meta);
+    head(&mut page, results);
     aims(&mut page, results);
     latency(&mut page, results);
     cold(&mut page, results);
@@ -149,7 +149,9 @@ fn write(results: &Results) -> String {
     page
 }
 
-fn head(page: &mut String, meta: &Meta) {
+fn head(page: &mut String, results: &Results) {
+    let meta = &results.meta;
+    let names: Vec<&str> = results.contestants.keys().map(String::as_str).collect();
     let load = |l: &[f64]| l.first().map_or("unknown".to_owned(), |l| format!("{l:.1}"));
     let versions: Vec<String> =
         meta.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
@@ -176,12 +178,14 @@ fn head(page: &mut String, meta: &Meta) {
     line(page, "Again, with the side-by-side harness in `$BENCH` (its `setup.sh` installs the rivals):");
     line(page, "");
     line(page, "```sh");
-    line(page, "cargo build --release --package truehand");
+    line(page, "cargo build --profile quick --package truehand");
     line(
         page,
         &format!(
-            "BENCH_ADAPTERS=bench node $BENCH/run.mjs --rounds {} --scale {} --out results.json",
-            meta.rounds, meta.scale
+            "BENCH_ADAPTERS=bench TRUEHAND_BIN=target/quick/truehand node $BENCH/run.mjs --rounds {} --scale {} --only {} --out results.json",
+            meta.rounds,
+            meta.scale,
+            names.join(",")
         ),
     );
     line(page, "cargo xtask performance results.json");
