@@ -3,6 +3,9 @@
 //! Invariants: holds only a `Caller`, so it can't name a tab or a socket; the interpreter itself
 //! will run in a killable worker process.
 
+pub mod wire;
+pub mod worker;
+
 /// One evaluation in a persistent scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evaluation {

@@ -57,6 +57,9 @@ const OWNED: &[(&str, &[&str])] = &[
     ("rusqlite", &["truehand-store"]),
     // One sandbox.
     ("rquickjs", &["truehand-script"]),
+    ("oxc_parser", &["truehand-script"]),
+    ("landlock", &["truehand-script"]),
+    ("seccompiler", &["truehand-script"]),
     // Rules and procedures are the only YAML.
     ("serde-saphyr", &["truehand-policy", "truehand-procedures"]),
     // One HTTP client, for models.
