@@ -1,5 +1,6 @@
 //! One request through the door.
 
+use crate::facts::Verb;
 use crate::ids::ClientId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,6 +10,23 @@ use serde_json::Value;
 pub struct Approval {
     /// How the yes was given, for example `elicitation`, `flag:--yes`, `start:--allow`.
     pub source: String,
+    /// What the yes is for; empty for all that the call does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<Verb>,
+}
+
+impl Approval {
+    /// A yes to all that a call does.
+    #[must_use]
+    pub fn new(source: impl Into<String>) -> Self {
+        Approval { source: source.into(), only: Vec::new() }
+    }
+
+    /// Whether the yes is for this too.
+    #[must_use]
+    pub fn covers(&self, verb: Verb) -> bool {
+        self.only.is_empty() || self.only.contains(&verb)
+    }
 }
 
 /// A tool call as a face received it, before anything was interpreted.

@@ -119,6 +119,8 @@ codes! {
     Cancelled = "CANCELLED", exit 1, retry true, "look at the page before repeating: the action may have happened";
     /// The address's scheme is not allowed.
     SchemeBlocked = "SCHEME_BLOCKED", exit 3, retry false, "only http, https and about:blank can be opened";
+    /// The address is one of this machine or of a private network.
+    PrivateAddress = "PRIVATE_ADDRESS", exit 3, retry false, "open a page of that origin in a tab first, or a person can add an allow rule for fetch that names this host";
     /// The chord would close or open windows of the user.
     ChordRefused = "CHORD_REFUSED", exit 3, retry false, "use browser_close_tab or browser_new_tab for tabs";
     /// A rule forbids it.
@@ -163,6 +165,10 @@ codes! {
     ConfigBroken = "CONFIG_BROKEN", exit 2, retry false, "mend the named line of config.toml";
     /// The page's script threw.
     ScriptFailed = "SCRIPT_FAILED", exit 1, retry false, "fix the script; the page may have been changed by what ran before the error";
+    /// The JavaScript scope is gone.
+    ScopeLost = "SCOPE_LOST", exit 1, retry false, "the variables are gone and the tabs are not; run the script again with what it needs, after a look at what it had done";
+    /// A path that leads out of the folders that a script may use.
+    PathOutside = "PATH_OUTSIDE", exit 3, retry false, "use a path under pwd, such as artifacts/name, or one in the working folder";
     /// A local file can't be read.
     FileNotFound = "FILE_NOT_FOUND", exit 2, retry false, "check the path; it is resolved from the working directory of the client";
     /// A download did not finish whole.

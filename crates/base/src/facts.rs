@@ -52,6 +52,10 @@ pub enum Verb {
     TabClose,
     /// Changing the window or the product's settings.
     Settings,
+    /// Running a script of the caller's, of which each step is judged by itself.
+    Repl,
+    /// Asking a server for something ourselves, with the browser's cookies.
+    Fetch,
 }
 
 impl Verb {
@@ -74,8 +78,22 @@ impl Verb {
             Verb::TabOpen => "tab_open",
             Verb::TabClose => "tab_close",
             Verb::Settings => "settings",
+            Verb::Repl => "repl",
+            Verb::Fetch => "fetch",
         }
     }
+}
+
+/// Facts about a request that we make ourselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RequestFacts {
+    /// The method, in capitals.
+    pub method: String,
+    /// Whether a tab of the client shows a page of the same origin.
+    pub same_origin: bool,
+    /// Whether the address is one of this machine or of a network that the internet does not reach.
+    pub private: bool,
 }
 
 /// Facts about one call.
@@ -97,12 +115,23 @@ pub struct Facts {
     /// Local files that the call would read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    /// The request that the call would make, for [`Verb::Fetch`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestFacts>,
 }
 
 impl Facts {
     /// Facts with only a tool and a verb.
     #[must_use]
     pub fn new(tool: impl Into<String>, verb: Verb) -> Self {
-        Facts { tool: tool.into(), verb, url: None, page_url: None, chord: Vec::new(), files: Vec::new() }
+        Facts {
+            tool: tool.into(),
+            verb,
+            url: None,
+            page_url: None,
+            chord: Vec::new(),
+            files: Vec::new(),
+            request: None,
+        }
     }
 }

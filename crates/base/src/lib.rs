@@ -14,6 +14,7 @@ mod facts;
 mod ids;
 mod outcome;
 pub mod schema;
+mod script;
 mod secret;
 pub mod text;
 pub mod words;
@@ -29,7 +30,10 @@ pub use effect::{
     UrlEffect, ValueFact, Verdict,
 };
 pub use error::{ErrorBody, ErrorCode};
-pub use facts::{EffectClass, Facts, Verb};
+pub use facts::{EffectClass, Facts, RequestFacts, Verb};
 pub use ids::{ClientId, ClientKind, ElementRef, TabId};
 pub use outcome::{EXIT_RUNNING, Image, Outcome, TaskNote, TaskStatus, Warning};
+pub use script::{
+    Author, Evaluated, Evaluation, NoScripts, ScopeLost, ScriptAct, ScriptError, ScriptLog, ScriptStatus, Scripts,
+};
 pub use secret::Secret;

@@ -61,7 +61,7 @@ pub fn judge(rules: &Rules, steps: &[Facts], asker: &Asker<'_>) -> Judged {
 }
 
 fn source_of_yes(verb: Verb, asker: &Asker<'_>) -> Option<String> {
-    match asker.approval {
+    match asker.approval.filter(|approval| approval.covers(verb)) {
         Some(approval) => Some(approval.source.clone()),
         None => asker.allowed.contains(&verb).then(|| "start:--allow".to_owned()),
     }
@@ -84,6 +84,9 @@ fn deny(rule: &str, code: ErrorCode, reason: String, path: &str) -> ErrorBody {
         (ErrorCode::PolicyDenied, _) => {
             error.next(format!("a person can change the rule '{rule}' in {path}"))
         }
+        (ErrorCode::PrivateAddress, _) => error.next(format!(
+            "open a page of that origin in a tab first, or a person can add an allow rule for fetch that names this host in {path}"
+        )),
         (ErrorCode::InvalidArguments, _) => {
             error.next("pass a whole address such as https://example.com/path")
         }
@@ -122,11 +125,24 @@ mod tests {
         assert!(refused.next_step.contains("--allow js"), "{}", refused.next_step);
         let started = judge(&Rules::default(), &js, &asker(&[Verb::Js]));
         assert_eq!(started.decision["approved_by"], "start:--allow");
-        let approval = Approval { source: "elicitation".to_owned() };
+        let approval = Approval::new("elicitation");
         let asked = judge(&Rules::default(), &js, &Asker { approval: Some(&approval), ..asker(&[]) });
         assert_eq!(
             asked.decision,
             json!({ "answer": "allow", "rule": "approval", "approved_by": "elicitation" })
         );
+    }
+
+    #[test]
+    fn judge_takes_a_yes_only_for_what_it_was_given() {
+        let only = Approval { only: vec![Verb::Js], ..Approval::new("command") };
+        let judged = |verb, allowed| {
+            let facts = Facts { url: Some("https://h.example/".to_owned()), ..Facts::new("page_x", verb) };
+            judge(&Rules::default(), &[facts], &Asker { approval: Some(&only), ..asker(allowed) })
+        };
+        assert_eq!(judged(Verb::Js, &[]).decision["approved_by"], "command");
+        let refused = judged(Verb::Fetch, &[]).refusal.expect("the yes was not for this");
+        assert_eq!(refused.code, ErrorCode::ApprovalRequired);
+        assert_eq!(judged(Verb::Fetch, &[Verb::Fetch]).decision["approved_by"], "start:--allow");
     }
 }

@@ -134,7 +134,7 @@ async fn row_201_destructive_chords_are_refused_before_the_page() {
         ["Primary+W", "Primary+Q", "Primary+Shift+W", "Alt+F4", "Primary+T", "Primary+N", "Primary+Shift+N"];
     for chord in seven {
         let keys: Vec<&str> = chord.split('+').collect();
-        let yes = Some(Approval { source: "flag:--yes".to_owned() });
+        let yes = Some(Approval::new("flag:--yes"));
         for arguments in [json!({ "key": chord }), json!({ "keys": keys })] {
             let call =
                 Call { approval: yes.clone(), ..Call::new(client(), "browser_press", arguments.clone()) };
@@ -151,7 +151,7 @@ async fn row_211_javascript_needs_a_persons_yes() {
     let refused = bench.call("browser_execute_js", arguments.clone()).await.error.expect("refused");
     assert_eq!(refused.code, ErrorCode::ApprovalRequired);
     assert!(refused.next_step.contains("policy.yaml"), "{}", refused.next_step);
-    let yes = Approval { source: "elicitation".to_owned() };
+    let yes = Approval::new("elicitation");
     let call = Call { approval: Some(yes), ..Call::new(client(), "browser_execute_js", arguments.clone()) };
     assert_eq!(bench.send(call).await.error.map(|e| e.code), Some(ErrorCode::BrowserNotFound));
     let options = ClientOptions { allow: vec![Verb::Js], ..ClientOptions::default() };
@@ -390,7 +390,7 @@ async fn request_key_of_a_refused_call_can_be_used_again() {
     let bench = Bench::new("");
     let call = |url: &str, yes: bool| Call {
         request_key: Some("k".to_owned()),
-        approval: yes.then(|| Approval { source: "flag:--yes".to_owned() }),
+        approval: yes.then(|| Approval::new("flag:--yes")),
         ..Call::new(client(), "browser_execute_js", json!({ "script": url }))
     };
     assert_eq!(bench.send(call("1", false)).await.error.map(|e| e.code), Some(ErrorCode::ApprovalRequired));

@@ -49,9 +49,15 @@ pub fn decide(rules: &Rules, facts: &Facts, client: &str, approved: bool) -> Dec
         let reason = reason(rule, facts, "forbids");
         return Decision::Deny { rule: rule.id.clone(), code: ErrorCode::PolicyDenied, reason };
     }
-    if rules.mode == Mode::ReadOnly && facts.verb != Verb::Read {
+    // What a script does is judged step by step.
+    if rules.mode == Mode::ReadOnly && !matches!(facts.verb, Verb::Read | Verb::Repl) {
         let reason = format!("mode read_only allows only reading, and {} is not", facts.verb.name());
         return Decision::Deny { rule: "mode".to_owned(), code: ErrorCode::PolicyDenied, reason };
+    }
+    if reaches_inside(facts) && !matching_all(rules, facts, client, address.as_ref()).any(Rule::opens_private) {
+        let host = address.as_ref().and_then(Url::host_str).unwrap_or_default();
+        let reason = format!("{host} is this machine or in a private network, and no tab shows a page of it");
+        return Decision::Deny { rule: "floor".to_owned(), code: ErrorCode::PrivateAddress, reason };
     }
     let ask = match (matching(Effect::Ask), matching(Effect::Allow)) {
         (Some(rule), _) => Some((rule.id.clone(), reason(rule, facts, "asks about"))),
@@ -63,6 +69,24 @@ pub fn decide(rules: &Rules, facts: &Facts, client: &str, approved: bool) -> Dec
         Some(_) if approved => Decision::Allow { rule: "approval".to_owned() },
         Some((rule, reason)) => Decision::Ask { rule, reason },
     }
+}
+
+/// Whether a request of ours would go where only this machine or its own network gets, without a page of it being open.
+fn reaches_inside(facts: &Facts) -> bool {
+    let request = facts.request.as_ref().filter(|_| facts.verb == Verb::Fetch);
+    request.is_some_and(|request| request.private && !request.same_origin)
+}
+
+/// The allow rules that are about this call.
+fn matching_all<'a>(
+    rules: &'a Rules,
+    facts: &'a Facts,
+    client: &'a str,
+    address: Option<&'a Url>,
+) -> impl Iterator<Item = &'a Rule> {
+    rules.rules.iter().filter(move |rule| {
+        rule.effect == Effect::Allow && rule.matches(facts.verb, &facts.tool, client, address)
+    })
 }
 
 /// Pages that belong to the browser, to its extensions or to the user's disk. A tab can end on one without
@@ -118,6 +142,19 @@ fn risk(rules: &Rules, facts: &Facts, address: Option<&Url>) -> Option<String> {
         Verb::Click | Verb::Type | Verb::Press | Verb::Select | Verb::Drag | Verb::Upload | Verb::Dialog
     );
     match (facts.verb, address) {
+        (Verb::Fetch, address) => {
+            let request = facts.request.clone().unwrap_or_default();
+            let reads = matches!(request.method.as_str(), "GET" | "HEAD");
+            let host = address.and_then(Url::host_str).unwrap_or("a server");
+            match (request.same_origin, reads) {
+                (true, true) => None,
+                (true, false) => Some(format!(
+                    "a {} to {host} with the browser's cookies can change things there",
+                    request.method
+                )),
+                (false, _) => Some(format!("no tab shows a page of {host}, and a request could tell it something")),
+            }
+        }
         (Verb::Js, _) => Some("running JavaScript in a page can do anything that the page can".to_owned()),
         (verb, Some(url)) if acts && is_sensitive(url, &rules.sensitive_hosts_extra) => {
             let host = url.host_str().unwrap_or_default();

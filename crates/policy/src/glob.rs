@@ -42,10 +42,16 @@ impl HostGlob {
         Ok(HostGlob { labels })
     }
 
+    /// Whether it is `*`, which fits every page.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.labels == ["*"]
+    }
+
     /// Whether the host of an address fits.
     #[must_use]
     pub fn matches(&self, url: Option<&Url>) -> bool {
-        if self.labels == ["*"] {
+        if self.is_everything() {
             return true;
         }
         let Some(host) = url.and_then(host_of) else { return false };

@@ -88,6 +88,14 @@ impl Rule {
             && self.port.is_none_or(|port| address.and_then(Url::port_or_known_default) == Some(port))
             && self.path.as_ref().is_none_or(|pattern| address.is_some_and(|url| pattern.matches(url)))
     }
+
+    /// Whether it says of private addresses too that requests of ours may go there: a rule for all verbs or all hosts
+    /// was not written with those in mind.
+    #[must_use]
+    pub fn opens_private(&self) -> bool {
+        let names_fetch = matches!(&self.verbs, VerbSet::These(verbs) if verbs.contains(&Verb::Fetch));
+        names_fetch && self.host.as_ref().is_some_and(|host| !host.is_everything())
+    }
 }
 
 /// All rules, in file order.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use std::collections::HashMap;
-use truehand_base::{Facts, Verb};
+use truehand_base::{Facts, RequestFacts, Verb};
 use truehand_policy::{Decision, Rules, decide};
 
 #[derive(Deserialize)]
@@ -20,6 +20,7 @@ struct Row {
     page: Option<String>,
     #[serde(default)]
     chord: Vec<String>,
+    request: Option<RequestFacts>,
     tool: Option<String>,
     client: Option<String>,
     #[serde(default)]
@@ -46,6 +47,7 @@ fn check(only: impl Fn(&Row) -> bool) -> usize {
             url: row.url.clone(),
             page_url: row.page.clone(),
             chord: row.chord.clone(),
+            request: row.request.clone(),
             ..Facts::new(row.tool.clone().unwrap_or_else(|| format!("browser_{}", row.verb.name())), row.verb)
         };
         let rules = &sets[row.rules.as_deref().unwrap_or("default")];
@@ -82,6 +84,16 @@ fn row_201_decide_refuses_the_seven_chords_in_every_spelling() {
 #[test]
 fn row_211_decide_asks_before_javascript_unless_a_person_said_yes() {
     assert!(check(|row| row.verb == Verb::Js) >= 8);
+}
+
+#[test]
+fn row_073_decide_lets_fetch_read_the_origin_of_an_open_tab_and_asks_about_the_rest() {
+    assert!(check(|row| row.verb == Verb::Fetch) >= 20);
+}
+
+#[test]
+fn decide_lets_a_script_begin_in_every_mode_unless_a_rule_forbids_it() {
+    assert!(check(|row| row.verb == Verb::Repl) >= 5);
 }
 
 #[test]

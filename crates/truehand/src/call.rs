@@ -33,7 +33,7 @@ pub(crate) fn run(setup: &Setup, tool: &ToolInfo, given: &ArgMatches, output: Ou
     let mut call = Call::new(client.clone(), tool.name.clone(), arguments);
     call.request_key = given.get_one::<String>(global::REQUEST_KEY).cloned();
     if given.get_flag(global::YES) {
-        call.approval = Some(Approval { source: "flag:--yes".to_owned() });
+        call.approval = Some(Approval::new("flag:--yes"));
     }
     match send(setup, client, call, output) {
         Ok(outcome) => output.outcome(&outcome),

@@ -125,7 +125,7 @@ fn send(h: &Hands, key: &str) -> Outcome {
     let call = Call::new(h.client.clone(), "browser_click", json!({ "ref": "#send" }));
     h.send(Call {
         request_key: Some(key.to_owned()),
-        approval: Some(Approval { source: "test".to_owned() }),
+        approval: Some(Approval::new("test")),
         ..call
     })
 }

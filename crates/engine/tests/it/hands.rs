@@ -116,7 +116,7 @@ impl Hands {
 
     /// Calls a tool with a person's yes.
     pub fn approved(&self, tool: &str, arguments: Value) -> Outcome {
-        let approval = Some(Approval { source: "test".to_owned() });
+        let approval = Some(Approval::new("test"));
         self.send(Call { approval, ..Call::new(self.client.clone(), tool, arguments) })
     }
 

@@ -12,7 +12,7 @@ fn row_255_busy_tab_names_its_holder_and_stops_nobody_else() {
     let hold = "window.held = true; new Promise((done) => { window.release = done; })";
     std::thread::scope(|threads| {
         let holder = threads.spawn(|| {
-            let approval = Some(Approval { source: "test".to_owned() });
+            let approval = Some(Approval::new("test"));
             let arguments = json!({ "script": hold });
             let call = Call::new(busy.client.clone(), "browser_execute_js", arguments);
             busy.send_within(Duration::from_secs(8), Call { approval, ..call })

@@ -21,7 +21,7 @@ fn ms(ms: u64) -> Duration {
 fn slow_script(h: &Hands, n: u32, takes_ms: u64) -> Call {
     let script =
         format!("fetch('/api/echo?n={n}&ms={takes_ms}', {{ method: 'POST' }}).then((r) => r.text())");
-    let approval = Some(Approval { source: "test".to_owned() });
+    let approval = Some(Approval::new("test"));
     let call = Call::new(h.client.clone(), "browser_execute_js", json!({ "script": script }));
     Call { approval, ..call }
 }

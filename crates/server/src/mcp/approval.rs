@@ -218,7 +218,7 @@ pub(crate) fn decide(action: &ElicitationAction, call: &Call) -> Answer {
         Answer::No(Box::new(Outcome::failed(call.tool.clone(), error)))
     };
     match action {
-        ElicitationAction::Accept => Answer::Yes(Approval { source: "elicitation".to_owned() }),
+        ElicitationAction::Accept => Answer::Yes(Approval::new("elicitation")),
         ElicitationAction::Decline => refused("the person said no"),
         // Closing the question, and whatever a later protocol adds, is no yes.
         _ => refused("the person closed the question without an answer"),
