@@ -1,6 +1,8 @@
 //! Words for people and models, made from outcomes. Pure functions; nothing else in the project
 //! writes such sentences.
 
+pub mod script;
+
 use crate::text::{clip, one_line};
 use crate::{
     DialogHandling, Download, ErrorBody, LateEffect, Outcome, PageEffect, RequestFact, TabsEffect, TaskNote,
