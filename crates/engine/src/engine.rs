@@ -16,7 +16,9 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::sync::watch;
-use truehand_base::{BoxFuture, Call, CallCtx, Caller, Catalog, ClientId, ErrorBody, ErrorCode, Outcome};
+use truehand_base::{
+    BoxFuture, Call, CallCtx, Caller, Catalog, ClientId, ErrorBody, ErrorCode, NoScripts, Outcome, Scripts,
+};
 use truehand_browser::{BrowserPool, PoolConfig, Scope, ScopeOptions};
 use truehand_store::{Artifacts, BrowserConfig, Config, Home, Journal, Timestamp};
 
@@ -36,6 +38,8 @@ pub struct EngineConfig {
     pub trace: Option<bool>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
+    /// What runs scripts; nothing does unless the caller has something.
+    pub scripts: Arc<dyn Scripts>,
 }
 
 impl EngineConfig {
@@ -45,7 +49,8 @@ impl EngineConfig {
     /// `CONFIG_BROKEN` with the line.
     pub fn load(home: Home) -> Result<EngineConfig, ErrorBody> {
         let browser = Config::load(&home)?.browser;
-        Ok(EngineConfig { home, browser, search_path: None, trace: None, clock: Arc::new(SystemClock) })
+        let (clock, scripts) = (Arc::new(SystemClock), Arc::new(NoScripts));
+        Ok(EngineConfig { home, browser, search_path: None, trace: None, clock, scripts })
     }
 }
 
@@ -67,6 +72,7 @@ pub(crate) struct Core {
     pub recorder: Arc<Recorder>,
     pub pool: Arc<BrowserPool>,
     pub artifacts: Artifacts,
+    pub scripts: Arc<dyn Scripts>,
     pub seq: AtomicU64,
     pub closing: AtomicBool,
     pub in_flight: AtomicUsize,
@@ -79,7 +85,7 @@ impl Engine {
     /// # Errors
     /// `CONFIG_BROKEN`, `POLICY_BROKEN` or `STORE_FAILED`: without its rules and its records it does not run.
     pub fn new(config: EngineConfig) -> Result<Arc<Engine>, ErrorBody> {
-        let EngineConfig { home, browser, search_path, trace, clock } = config;
+        let EngineConfig { home, browser, search_path, trace, clock, scripts } = config;
         let settings = Settings::open(&home)?;
         let started = Timestamp::from(clock.wall());
         let instance = format!("{:x}-{:x}", started.0, std::process::id());
@@ -104,6 +110,7 @@ impl Engine {
             recorder: Arc::new(Recorder::new(home.clone(), instance)),
             pool: BrowserPool::new(pool),
             artifacts,
+            scripts,
             seq: AtomicU64::new(1),
             closing: AtomicBool::new(false),
             in_flight: AtomicUsize::new(0),
@@ -128,6 +135,7 @@ impl Engine {
     /// A client is gone, and with it what only it used; its running tasks are cancelled.
     pub fn client_gone(&self, client: &ClientId) {
         self.core.tasks.client_gone(client);
+        self.core.scripts.client_gone(client);
         self.core.clients.gone(client);
         self.core.limiter.client_gone(client);
         self.core.pool.client_gone(client);
@@ -189,6 +197,7 @@ impl Engine {
         if tokio::time::timeout(LAST_TASKS, ended).await.is_err() {
             tracing::warn!("tasks that were cancelled did not end and are cut off");
         }
+        self.core.scripts.close().await;
         self.core.pool.shutdown().await;
     }
 }

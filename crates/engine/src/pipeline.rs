@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use truehand_base::text::clip;
 use truehand_base::{
-    Call, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Outcome, Progress, TabId, Verb, Warning,
+    Author, Call, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Outcome, Progress, TabId, Verb, Warning,
 };
 use truehand_browser::{Observe, Scope, TabInfo};
 use truehand_store::args_digest;
@@ -158,6 +158,7 @@ async fn steps(core: &Arc<Core>, work: &Work, call: &Call, trail: &mut Trail) ->
     trail.arguments.clone_from(&call.arguments);
     let (arguments, prepared) = admit::parse(spec, call.arguments.clone())?;
     trail.arguments = arguments;
+    trail.purpose = prepared.purpose().map(|words| clip(words, LONGEST_SENTENCE));
     admit::check_enabled(spec.info.name, &now.config, &core.settings.config_path())?;
 
     let claimed = match claim(core, work, call, spec, trail).await? {
@@ -246,7 +247,7 @@ async fn judged(
         },
     };
     let desk = Desk { core: Arc::clone(core), client: call.client.clone() };
-    let place = place(desk, scope.clone(), &options, now);
+    let place = place(desk, scope.clone(), call, &options, now);
     // Waiting for a task is over with the answer and does not become one.
     let ctx = if info.name == task_wait::NAME {
         work.answer.clone()
@@ -341,10 +342,17 @@ fn frees_the_tab(info: &Info) -> bool {
     matches!(info.verb, Verb::TabClose | Verb::Dialog)
 }
 
-fn place(desk: Desk, scope: Scope, options: &clients::ClientOptions, now: &Now) -> Place {
+fn place(desk: Desk, scope: Scope, call: &Call, options: &clients::ClientOptions, now: &Now) -> Place {
     let core = Arc::clone(&desk.core);
     let effects = now.config.effects;
     let named = Some(options.working_dir.clone()).filter(|folder| !folder.as_os_str().is_empty());
+    let working_dir = named.unwrap_or_else(|| core.home.root().to_owned());
+    let author = Author {
+        client: call.client.clone(),
+        approval: call.approval.clone(),
+        working_dir: working_dir.clone(),
+        js_allowed: options.allow.contains(&Verb::Js),
+    };
     Place {
         scope,
         observe: Observe {
@@ -352,9 +360,11 @@ fn place(desk: Desk, scope: Scope, options: &clients::ClientOptions, now: &Now) 
             window: Duration::from_millis(effects.window_ms),
             cap: Duration::from_millis(effects.cap_ms),
         },
-        working_dir: named.unwrap_or_else(|| core.home.root().to_owned()),
+        working_dir,
         artifacts: core.artifacts.folder(core.wall()),
         tasks: Box::new(desk),
+        author,
+        scripts: Arc::clone(&core.scripts),
     }
 }
 

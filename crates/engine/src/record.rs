@@ -23,6 +23,8 @@ pub struct Trail {
     pub warnings: Vec<Warning>,
     /// Whether the configuration wants calls recorded.
     pub trace: bool,
+    /// What the call is for, when its arguments say so.
+    pub purpose: Option<String>,
 }
 
 impl Trail {
@@ -35,6 +37,7 @@ impl Trail {
             decision: Value::Null,
             warnings: Vec::new(),
             trace: false,
+            purpose: None,
         }
     }
 }
@@ -171,7 +174,7 @@ fn line(call: &Call, trail: &Trail, outcome: &Outcome, span: Span) -> TraceRecor
         client: call.client.to_string(),
         tool: trail.tool.clone(),
         arguments: trail.arguments.clone(),
-        purpose: call.purpose.clone(),
+        purpose: call.purpose.clone().or_else(|| trail.purpose.clone()),
         request_key: call.request_key.clone(),
         decision: trail.decision.clone(),
         verdict: words::verdict_line(outcome),

@@ -1,9 +1,10 @@
 //! Running a prepared call: bounded in time, and a panic in a tool is that call's failure and no more.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinError;
-use truehand_base::{CallCtx, ErrorBody, ErrorCode, Outcome};
+use truehand_base::{Author, CallCtx, ErrorBody, ErrorCode, Outcome, Scripts};
 use truehand_browser::{Observe, Scope};
 use truehand_tools::{Prepared, Reply, Tasks, ToolCtx};
 
@@ -25,6 +26,10 @@ pub struct Place {
     pub artifacts: PathBuf,
     /// The client's tasks.
     pub tasks: Box<dyn Tasks>,
+    /// Who calls, for the scripts.
+    pub author: Author,
+    /// Runs scripts.
+    pub scripts: Arc<dyn Scripts>,
 }
 
 /// Runs a call to its end.
@@ -38,9 +43,10 @@ pub async fn run(tool: &'static str, ctx: &CallCtx, prepared: Box<dyn Prepared>,
     };
     let scope = place.scope.clone();
     let mut task = tokio::spawn(async move {
-        let Place { scope, observe, working_dir, artifacts, tasks } = &place;
-        let (observe, tasks) = (*observe, tasks.as_ref());
-        prepared.run(ToolCtx { call: &ctx, scope, observe, working_dir, artifacts, tasks }).await
+        let Place { scope, observe, working_dir, artifacts, tasks, author, scripts } = &place;
+        let (observe, tasks, scripts) = (*observe, tasks.as_ref(), scripts.as_ref());
+        let call = &ctx;
+        prepared.run(ToolCtx { call, scope, observe, working_dir, artifacts, tasks, author, scripts }).await
     });
     let cut_off = |code, how: &str| Err(ErrorBody::new(code, format!("{how} while {tool} was at work")));
     let result = tokio::select! {
@@ -111,7 +117,7 @@ fn panicked(tool: &str, error: JoinError) -> ErrorBody {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use truehand_base::{BoxFuture, ClientId, ClientKind, Facts, TabId, Verb};
+    use truehand_base::{BoxFuture, ClientId, ClientKind, Facts, NoScripts, TabId, Verb};
     use truehand_browser::{BrowserPool, PoolConfig, ScopeOptions};
 
     /// A tool that fails in the ways that no real one should.
@@ -171,6 +177,8 @@ mod tests {
             working_dir: dir.path().to_owned(),
             artifacts: dir.path().to_owned(),
             tasks: Box::new(NoTasks),
+            author: Author { client, approval: None, working_dir: dir.path().to_owned(), js_allowed: false },
+            scripts: Arc::new(NoScripts),
         };
         run("bad", ctx, Box::new(bad), place).await
     }

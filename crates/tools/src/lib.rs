@@ -55,6 +55,7 @@ pub const TABLE: &[ToolSpec] = &[
     ToolSpec::of::<tool::close_tab::CloseTab>(),
     ToolSpec::of::<tool::tabs::Tabs>(),
     ToolSpec::of::<tool::resize::Resize>(),
+    ToolSpec::of::<tool::repl::Repl>(),
     ToolSpec::of::<tool::task_wait::TaskWait>(),
 ];
 

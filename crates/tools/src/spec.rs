@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use std::future::Future;
 use std::time::Duration;
 use truehand_base::{
-    BoxFuture, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Image, Outcome, PageEffect, TabId,
-    ToolInfo, Verb, Warning,
+    Author, BoxFuture, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Image, Outcome, PageEffect, Scripts,
+    TabId, ToolInfo, Verb, Warning,
 };
 use truehand_browser::{InputMode, Observe, Scope};
 
@@ -88,6 +88,10 @@ pub struct ToolCtx<'a> {
     pub artifacts: &'a std::path::Path,
     /// The client's calls that go on as tasks.
     pub tasks: &'a dyn Tasks,
+    /// Who calls, for the scripts.
+    pub author: &'a Author,
+    /// Runs scripts, the author's in a scope of its own.
+    pub scripts: &'a dyn Scripts,
 }
 
 /// The calls of one client that outlive their answers.
@@ -165,6 +169,11 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + Sync + Sized + 'static {
         PATIENCE
     }
 
+    /// What the call is for, in the caller's words; for the audit.
+    fn purpose(&self) -> Option<&str> {
+        None
+    }
+
     /// Does it. `common` holds the arguments that are the same for every tool.
     fn run(self, cx: ToolCtx<'_>, common: Common) -> impl Future<Output = Result<Reply, ErrorBody>> + Send;
 }
@@ -178,6 +187,10 @@ pub trait Prepared: Send {
     /// How long it may take; see [`Tool::patience`].
     fn patience(&self) -> Duration {
         PATIENCE
+    }
+    /// What it is for; see [`Tool::purpose`].
+    fn purpose(&self) -> Option<&str> {
+        None
     }
     /// The tab that the call names.
     fn tab_id(&self) -> Option<TabId>;
@@ -204,6 +217,10 @@ impl<T: Tool> Prepared for Parsed<T> {
 
     fn patience(&self) -> Duration {
         self.tool.patience()
+    }
+
+    fn purpose(&self) -> Option<&str> {
+        self.tool.purpose()
     }
 
     fn tab_id(&self) -> Option<TabId> {

@@ -2,10 +2,10 @@
 //! that it is written for, and the tools that do several things in one call say what they did.
 
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use truehand_base::{BoxFuture, CallCtx, ClientId, ClientKind, ErrorBody, ErrorCode, Outcome};
+use truehand_base::{Author, BoxFuture, CallCtx, ClientId, ClientKind, ErrorBody, ErrorCode, NoScripts, Outcome};
 use truehand_browser::{BrowserPool, FindOptions, Observe, PoolConfig, Scope, ScopeOptions};
 use truehand_testkit::Site;
 use truehand_tools::{Reply, TABLE, Tasks, ToolCtx, args, find};
@@ -65,6 +65,12 @@ impl Client<'_> {
         let row = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
         let arguments = args::normalise(&row.info, &row.tool_info().input_schema, arguments)?;
         let call = CallCtx::with_timeout(Duration::from_secs(40));
+        let author = Author {
+            client: ClientId { kind: ClientKind::Mcp, name: "live".to_owned() },
+            approval: None,
+            working_dir: PathBuf::new(),
+            js_allowed: false,
+        };
         let cx = ToolCtx {
             call: &call,
             scope: &self.scope,
@@ -72,6 +78,8 @@ impl Client<'_> {
             working_dir: Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")),
             artifacts: self.world.folder.path(),
             tasks: &EndedTask,
+            author: &author,
+            scripts: &NoScripts,
         };
         row.prepare(arguments)?.run(cx).await
     }

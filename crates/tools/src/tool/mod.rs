@@ -22,6 +22,7 @@ pub mod press;
 pub mod quick_read;
 pub mod read;
 pub mod reload;
+pub mod repl;
 pub mod resize;
 pub mod screenshot;
 pub mod scroll;
