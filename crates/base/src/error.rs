@@ -169,6 +169,16 @@ codes! {
     ScopeLost = "SCOPE_LOST", exit 1, retry false, "the variables are gone and the tabs are not; run the script again with what it needs, after a look at what it had done";
     /// A path that leads out of the folders that a script may use.
     PathOutside = "PATH_OUTSIDE", exit 3, retry false, "use a path under pwd, such as artifacts/name, or one in the working folder";
+    /// Something of this name is there.
+    FileExists = "FILE_EXISTS", exit 2, retry false, "use another name, or replace what is there";
+    /// More than is taken at once.
+    ContentTooLarge = "CONTENT_TOO_LARGE", exit 2, retry false, "use a smaller file, or take it in parts";
+    /// There is no such thing.
+    NotFound = "NOT_FOUND", exit 2, retry false, "list what there is and use an id from there";
+    /// Nobody works on it, so that there is nothing to steer or stop.
+    NotRunning = "NOT_RUNNING", exit 1, retry false, "look at its status; a message for later can be queued";
+    /// It can't be done here.
+    NotSupported = "NOT_SUPPORTED", exit 5, retry false, "do it another way; the message says why this one is missing";
     /// A local file can't be read.
     FileNotFound = "FILE_NOT_FOUND", exit 2, retry false, "check the path; it is resolved from the working directory of the client";
     /// A download did not finish whole.

@@ -56,6 +56,10 @@ pub enum Verb {
     Repl,
     /// Asking a server for something ourselves, with the browser's cookies.
     Fetch,
+    /// Writing, moving or removing files of a session or of a folder that was granted.
+    File,
+    /// Changing what decides over what may be done, or what can't be brought back.
+    Config,
 }
 
 impl Verb {
@@ -80,6 +84,8 @@ impl Verb {
             Verb::Settings => "settings",
             Verb::Repl => "repl",
             Verb::Fetch => "fetch",
+            Verb::File => "file",
+            Verb::Config => "config",
         }
     }
 }

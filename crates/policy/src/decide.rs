@@ -156,6 +156,9 @@ fn risk(rules: &Rules, facts: &Facts, address: Option<&Url>) -> Option<String> {
             }
         }
         (Verb::Js, _) => Some("running JavaScript in a page can do anything that the page can".to_owned()),
+        (Verb::Config, _) => {
+            Some(format!("{} changes what may be done here, or what can't be brought back", facts.tool))
+        }
         (verb, Some(url)) if acts && is_sensitive(url, &rules.sensitive_hosts_extra) => {
             let host = url.host_str().unwrap_or_default();
             Some(format!("{} on {host} may move money, health data or an account", verb.name()))

@@ -10,6 +10,7 @@ mod artifacts;
 mod config;
 mod files;
 mod home;
+mod jail;
 mod journal;
 mod redact;
 mod time;
@@ -22,6 +23,7 @@ pub use config::{
 };
 pub use files::write_whole;
 pub use home::Home;
+pub use jail::{Chunk, Entry, How, Jail, Kind, LARGEST_READ, Listing, Root, Spot, Stat};
 pub use journal::{Begun, Journal, TaskRow, args_digest};
 pub use redact::{REDACTED, redact};
 pub use time::Timestamp;

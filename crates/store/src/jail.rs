@@ -1,0 +1,536 @@
+//! Files for those who name paths themselves: only beneath folders that were granted.
+//!
+//! Every step goes through a handle of the granted folder (`openat2` with `RESOLVE_BENEATH` where the system
+//! has it), so that neither `..`, nor an absolute path, nor a link that is swapped in between leads out. A
+//! folder that holds the product's own state is never granted.
+
+mod error;
+mod names;
+
+use crate::failed;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use error::{at, invalid, outside, too_large};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use truehand_base::{ErrorBody, ErrorCode};
+
+/// The largest file that is read as a whole, in bytes.
+pub const LARGEST_READ: u64 = 64 << 20;
+
+/// The largest that a file may become by writing, in bytes.
+const LARGEST_FILE: u64 = 256 << 20;
+
+/// The most entries of a listing.
+const MOST_ENTRIES: usize = 10_000;
+
+/// How deep a listing goes down.
+const DEEPEST: usize = 32;
+
+/// A folder that may be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether files in it may be made, changed and removed.
+    pub write: bool,
+}
+
+/// Granted folders, the first of which is where relative paths start.
+pub struct Jail {
+    roots: Vec<Open>,
+}
+
+struct Open {
+    root: Root,
+    /// Its path without links, which may be what a caller names.
+    real: PathBuf,
+    dir: Dir,
+}
+
+/// A path within one of the folders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// The whole path.
+    pub path: PathBuf,
+    /// Whether it may be written.
+    pub writable: bool,
+    root: usize,
+    rest: PathBuf,
+}
+
+/// A part of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The size of the whole file.
+    pub size: u64,
+    /// Whether the file ends with them.
+    pub eof: bool,
+}
+
+/// What becomes of a file that is there already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum How {
+    /// It is replaced whole.
+    #[default]
+    Replace,
+    /// The bytes are added at its end.
+    Append,
+    /// It is an error.
+    Create,
+}
+
+/// What a path names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A file.
+    File,
+    /// A folder.
+    Directory,
+    /// A link.
+    Symlink,
+    /// A device, a pipe, a socket.
+    Other,
+}
+
+impl Kind {
+    /// The name in replies.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::File => "file",
+            Kind::Directory => "directory",
+            Kind::Symlink => "symlink",
+            Kind::Other => "other",
+        }
+    }
+
+    fn of(kind: cap_std::fs::FileType) -> Kind {
+        if kind.is_file() {
+            Kind::File
+        } else if kind.is_dir() {
+            Kind::Directory
+        } else if kind.is_symlink() {
+            Kind::Symlink
+        } else {
+            Kind::Other
+        }
+    }
+}
+
+/// What is known of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When its content changed, in milliseconds since 1970.
+    pub modified_ms: Option<u64>,
+    /// When it was made, where the file system knows.
+    pub created_ms: Option<u64>,
+    /// When it was last read.
+    pub accessed_ms: Option<u64>,
+    /// Permission bits; 0 where there are none.
+    pub mode: u32,
+}
+
+/// One line of a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path from the folder that is listed.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// A listing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// What is there, by name.
+    pub entries: Vec<Entry>,
+    /// Whether there is more than is listed.
+    pub truncated: bool,
+}
+
+impl Jail {
+    /// Opens `start` and those of `more` that can be granted; the second value says why others can't.
+    /// A folder is not granted when it holds `state`, or lies in it and is not named by `own`.
+    ///
+    /// # Errors
+    /// `STORE_FAILED` when `start` can't be opened.
+    pub fn open(start: Root, own: &[Root], more: &[Root], state: &Path) -> Result<(Jail, Vec<String>), ErrorBody> {
+        let state = state.canonicalize().unwrap_or_else(|_| state.to_owned());
+        let mut roots = vec![open(&start).map_err(|error| failed("open the folder", &start.path, &error))?];
+        let mut problems = Vec::new();
+        for root in own {
+            // What is not there yet holds nothing to read.
+            roots.extend(open(root).ok());
+        }
+        for root in more {
+            match open(root) {
+                Ok(opened) if state.starts_with(&opened.real) || opened.real.starts_with(&state) => {
+                    let words = "is or holds the state folder, whose files are not for scripts; name one beside it";
+                    problems.push(format!("{} {words}", root.path.display()));
+                }
+                Ok(opened) => roots.push(opened),
+                Err(error) => problems.push(format!("{}: {error}", root.path.display())),
+            }
+        }
+        Ok((Jail { roots }, problems))
+    }
+
+    /// The folders.
+    #[must_use]
+    pub fn roots(&self) -> Vec<Root> {
+        self.roots.iter().map(|open| open.root.clone()).collect()
+    }
+
+    /// The place that a path means; nothing needs to be there.
+    ///
+    /// # Errors
+    /// `PATH_OUTSIDE` for one that is in none of the folders, `INVALID_ARGUMENTS` for one that is none.
+    pub fn resolve(&self, path: &str) -> Result<Spot, ErrorBody> {
+        if path.is_empty() || path.contains('\0') {
+            return Err(invalid("a path must not be empty and must not hold a NUL"));
+        }
+        let asked = Path::new(path);
+        if !asked.is_absolute() && !asked.has_root() {
+            return self.spot(0, asked, path);
+        }
+        let inside = self.roots.iter().enumerate().flat_map(|(at, open)| {
+            let within = |folder: &Path| asked.strip_prefix(folder).ok().map(Path::to_owned);
+            let depth = open.real.components().count();
+            within(&open.root.path).or_else(|| within(&open.real)).map(|rest| (depth, at, rest))
+        });
+        match inside.max_by_key(|(depth, ..)| *depth) {
+            Some((_, at, rest)) => self.spot(at, &rest, path),
+            None => Err(outside(path, &self.roots())),
+        }
+    }
+
+    /// `rest` with its `.` and `..` taken away as they are written.
+    fn spot(&self, root: usize, rest: &Path, asked: &str) -> Result<Spot, ErrorBody> {
+        let mut parts: Vec<&std::ffi::OsStr> = Vec::new();
+        for part in rest.components() {
+            match part {
+                Component::Normal(name) => parts.push(name),
+                Component::CurDir => {}
+                Component::ParentDir if parts.pop().is_some() => {}
+                _ => return Err(outside(asked, &self.roots())),
+            }
+        }
+        let rest: PathBuf = parts.iter().collect();
+        let open = self.roots.get(root).ok_or_else(|| outside(asked, &self.roots()))?;
+        let path = open.root.path.join(&rest);
+        Ok(Spot { path, writable: open.root.write, root, rest })
+    }
+
+    /// Reads a part of a file.
+    ///
+    /// # Errors
+    /// `PATH_OUTSIDE`, `FILE_NOT_FOUND`, `INVALID_ARGUMENTS` for what is no file, `STORE_FAILED`.
+    pub fn read(&self, path: &str, offset: u64, length: u64) -> Result<Chunk, ErrorBody> {
+        let spot = self.resolve(path)?;
+        let (mut file, size) = self.open_file(&spot)?;
+        let mut bytes = Vec::new();
+        let read = file.seek(SeekFrom::Start(offset)).and_then(|_| file.take(length).read_to_end(&mut bytes));
+        read.map_err(|error| at(&spot, &error))?;
+        let end = offset.saturating_add(bytes.len() as u64);
+        Ok(Chunk { eof: end >= size, bytes, size })
+    }
+
+    /// Reads a whole file that is not larger than `limit`.
+    ///
+    /// # Errors
+    /// Those of [`Jail::read`], and `CONTENT_TOO_LARGE`.
+    pub fn read_whole(&self, path: &str, limit: u64) -> Result<Vec<u8>, ErrorBody> {
+        let chunk = self.read(path, 0, limit.saturating_add(1))?;
+        if chunk.bytes.len() as u64 > limit {
+            return Err(too_large(path, chunk.size.max(chunk.bytes.len() as u64), limit));
+        }
+        Ok(chunk.bytes)
+    }
+
+    fn open_file(&self, spot: &Spot) -> Result<(File, u64), ErrorBody> {
+        let dir = self.dir(spot)?;
+        let mut options = OpenOptions::new();
+        options.read(true);
+        never_block(&mut options);
+        let file = dir.open_with(&spot.rest, &options).map_err(|error| at(spot, &error))?;
+        let about = file.metadata().map_err(|error| at(spot, &error))?;
+        if !about.is_file() {
+            return Err(invalid(format!("{} is {}, not a file", spot.path.display(), described(&about))).with("errno", "EISDIR"));
+        }
+        Ok((file, about.len()))
+    }
+
+    /// Writes a file; the size that it has then.
+    ///
+    /// # Errors
+    /// `PATH_OUTSIDE`, also for a folder that may only be read; `FILE_EXISTS`, `FILE_NOT_FOUND` for a folder
+    /// that is not there, `CONTENT_TOO_LARGE`, `INVALID_ARGUMENTS` for a name that is none, `STORE_FAILED`.
+    pub fn write(&self, path: &str, bytes: &[u8], how: How) -> Result<u64, ErrorBody> {
+        let spot = self.to_change(path)?;
+        names::check(&spot.rest)?;
+        match how {
+            How::Replace => self.replace(&spot, bytes).map(|()| bytes.len() as u64),
+            How::Append => self.append(&spot, bytes),
+            How::Create => {
+                let mut options = OpenOptions::new();
+                options.write(true).create_new(true);
+                private(&mut options);
+                let dir = self.dir(&spot)?;
+                let written = dir.open_with(&spot.rest, &options).and_then(|mut file| file.write_all(bytes));
+                written.map(|()| bytes.len() as u64).map_err(|error| at(&spot, &error))
+            }
+        }
+    }
+
+    /// The old file stays until the new one is whole.
+    fn replace(&self, spot: &Spot, bytes: &[u8]) -> Result<(), ErrorBody> {
+        let dir = self.dir(spot)?;
+        let about = dir.symlink_metadata(&spot.rest);
+        if about.is_ok_and(|about| about.is_dir()) {
+            return Err(invalid(format!("{} is a folder", spot.path.display())).with("errno", "EISDIR"));
+        }
+        let temporary = beside(&spot.rest);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        private(&mut options);
+        let written = dir.open_with(&temporary, &options).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            dir.rename(&temporary, dir, &spot.rest)
+        });
+        written.map_err(|error| {
+            // The first error is what matters; what is left over has a name of its own.
+            drop(dir.remove_file(&temporary));
+            at(spot, &error)
+        })
+    }
+
+    fn append(&self, spot: &Spot, bytes: &[u8]) -> Result<u64, ErrorBody> {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        private(&mut options);
+        never_block(&mut options);
+        let mut file = self.dir(spot)?.open_with(&spot.rest, &options).map_err(|error| at(spot, &error))?;
+        let about = file.metadata().map_err(|error| at(spot, &error))?;
+        if !about.is_file() {
+            return Err(invalid(format!("{} is {}, not a file", spot.path.display(), described(&about))));
+        }
+        let size = about.len().saturating_add(bytes.len() as u64);
+        if size > LARGEST_FILE {
+            return Err(too_large(&spot.path.display().to_string(), size, LARGEST_FILE));
+        }
+        file.write_all(bytes).map_err(|error| at(spot, &error))?;
+        Ok(size)
+    }
+
+    /// What a path names; with `follow` that which a link leads to.
+    ///
+    /// # Errors
+    /// `PATH_OUTSIDE`, `FILE_NOT_FOUND`, `STORE_FAILED`.
+    pub fn stat(&self, path: &str, follow: bool) -> Result<(Spot, Stat), ErrorBody> {
+        let spot = self.resolve(path)?;
+        let dir = self.dir(&spot)?;
+        let about = match (spot.rest.as_os_str().is_empty(), follow) {
+            (true, _) => dir.dir_metadata(),
+            (false, true) => dir.metadata(&spot.rest),
+            (false, false) => dir.symlink_metadata(&spot.rest),
+        };
+        let stat = Stat::of(&about.map_err(|error| at(&spot, &error))?);
+        Ok((spot, stat))
+    }
+
+    /// Lists a folder, with `recursive` also those in it; links are named and not followed.
+    ///
+    /// # Errors
+    /// `PATH_OUTSIDE`, `FILE_NOT_FOUND`, `INVALID_ARGUMENTS` for what is no folder, `STORE_FAILED`.
+    pub fn list(&self, path: &str, recursive: bool) -> Result<(Spot, Listing), ErrorBody> {
+        let spot = self.resolve(path)?;
+        let folder = self.folder(&spot)?;
+        let mut listing = Listing::default();
+        walk(&folder, Path::new(""), recursive, DEEPEST, &mut listing).map_err(|error| at(&spot, &error))?;
+        listing.entries.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok((spot, listing))
+    }
+
+    fn folder(&self, spot: &Spot) -> Result<Dir, ErrorBody> {
+        let dir = self.dir(spot)?;
+        let opened = if spot.rest.as_os_str().is_empty() { dir.try_clone() } else { dir.open_dir(&spot.rest) };
+        opened.map_err(|error| at(spot, &error))
+    }
+
+    /// Removes a file, a link or a folder; false when `force` and it was not there.
+    ///
+    /// # Errors
+    /// `PATH_OUTSIDE`, `FILE_NOT_FOUND`, `INVALID_ARGUMENTS` for a folder that is not empty without
+    /// `recursive` and for a granted folder itself, `STORE_FAILED`.
+    pub fn remove(&self, path: &str, recursive: bool, force: bool) -> Result<bool, ErrorBody> {
+        let spot = self.to_change(path)?;
+        let dir = self.dir(&spot)?;
+        let removed = match dir.symlink_metadata(&spot.rest) {
+            Ok(about) if about.is_dir() && recursive => dir.remove_dir_all(&spot.rest),
+            Ok(about) if about.is_dir() => dir.remove_dir(&spot.rest),
+            Ok(_) => dir.remove_file(&spot.rest),
+            Err(error) => Err(error),
+        };
+        match removed {
+            Ok(()) => Ok(true),
+            Err(error) if force && error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(at(&spot, &error)),
+        }
+    }
+
+    /// Gives a file or folder another name within its granted folder; what has that name is replaced.
+    ///
+    /// # Errors
+    /// `PATH_OUTSIDE`, `FILE_NOT_FOUND`, `INVALID_ARGUMENTS` between two granted folders, `STORE_FAILED`.
+    pub fn rename(&self, from: &str, to: &str) -> Result<(), ErrorBody> {
+        let (from, to) = (self.to_change(from)?, self.to_change(to)?);
+        names::check(&to.rest)?;
+        if from.root != to.root {
+            return Err(invalid("the two paths are in different granted folders: copy the file and remove the old one").with("errno", "EXDEV"));
+        }
+        let (old, new) = (self.dir(&from)?, self.dir(&to)?);
+        old.symlink_metadata(&from.rest).map_err(|error| at(&from, &error))?;
+        old.rename(&from.rest, new, &to.rest).map_err(|error| at(&to, &error))
+    }
+
+    /// Copies a file; the number of its bytes.
+    ///
+    /// # Errors
+    /// Those of [`Jail::read_whole`] and [`Jail::write`].
+    pub fn copy(&self, from: &str, to: &str, exclusive: bool) -> Result<u64, ErrorBody> {
+        let bytes = self.read_whole(from, LARGEST_READ)?;
+        self.write(to, &bytes, if exclusive { How::Create } else { How::Replace })
+    }
+
+    /// Makes a folder; false when `recursive` and it was there.
+    ///
+    /// # Errors
+    /// `PATH_OUTSIDE`, `FILE_EXISTS`, `FILE_NOT_FOUND`, `INVALID_ARGUMENTS` for a name that is none, `STORE_FAILED`.
+    pub fn make_folder(&self, path: &str, recursive: bool) -> Result<bool, ErrorBody> {
+        let spot = self.resolve(path)?;
+        let dir = self.dir(&spot)?;
+        let there = spot.rest.as_os_str().is_empty() || dir.metadata(&spot.rest).is_ok_and(|about| about.is_dir());
+        if there && recursive {
+            return Ok(false);
+        }
+        let spot = self.to_change(path)?;
+        names::check(&spot.rest)?;
+        let made = if recursive { dir.create_dir_all(&spot.rest) } else { dir.create_dir(&spot.rest) };
+        made.map(|()| true).map_err(|error| at(&spot, &error))
+    }
+
+    fn dir(&self, spot: &Spot) -> Result<&Dir, ErrorBody> {
+        let gone = || ErrorBody::new(ErrorCode::Internal, "a place of another set of folders");
+        self.roots.get(spot.root).map(|open| &open.dir).ok_or_else(gone)
+    }
+
+    /// The place of something that is made, changed or removed: within a folder that may be written, and not
+    /// that folder itself.
+    fn to_change(&self, path: &str) -> Result<Spot, ErrorBody> {
+        let spot = self.resolve(path)?;
+        if !spot.writable {
+            let message = format!("{} may only be read", spot.path.display());
+            let error = ErrorBody::new(ErrorCode::PathOutside, message).with("errno", "EROFS");
+            return Err(error.next("write into the session's folder, or a person can name a folder in [files] write"));
+        }
+        if spot.rest.as_os_str().is_empty() {
+            return Err(invalid(format!("{} is a granted folder itself", spot.path.display())));
+        }
+        Ok(spot)
+    }
+}
+
+impl Stat {
+    fn of(about: &Metadata) -> Stat {
+        let ms = |time: std::io::Result<cap_std::time::SystemTime>| {
+            let since = time.ok()?.into_std().duration_since(std::time::UNIX_EPOCH).ok()?;
+            u64::try_from(since.as_millis()).ok()
+        };
+        Stat {
+            kind: Kind::of(about.file_type()),
+            size: about.len(),
+            modified_ms: ms(about.modified()),
+            created_ms: ms(about.created()),
+            accessed_ms: ms(about.accessed()),
+            mode: mode(about),
+        }
+    }
+}
+
+fn open(root: &Root) -> std::io::Result<Open> {
+    let real = root.path.canonicalize()?;
+    let dir = Dir::open_ambient_dir(&real, ambient_authority())?;
+    Ok(Open { root: root.clone(), real, dir })
+}
+
+fn walk(folder: &Dir, name: &Path, recursive: bool, deeper: usize, listing: &mut Listing) -> std::io::Result<()> {
+    for entry in folder.entries()? {
+        let entry = entry?;
+        if listing.entries.len() >= MOST_ENTRIES {
+            listing.truncated = true;
+            return Ok(());
+        }
+        let kind = Kind::of(entry.file_type()?);
+        let path = name.join(entry.file_name());
+        listing.entries.push(Entry { name: path.to_string_lossy().into_owned(), kind });
+        if recursive && kind == Kind::Directory {
+            match (deeper, entry.open_dir()) {
+                (0, _) => listing.truncated = true,
+                (_, Ok(inner)) => walk(&inner, &path, true, deeper - 1, listing)?,
+                // It was removed or swapped meanwhile.
+                (_, Err(_)) => listing.truncated = true,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn described(about: &Metadata) -> &'static str {
+    match Kind::of(about.file_type()) {
+        Kind::Directory => "a folder",
+        _ => "a device, pipe or socket",
+    }
+}
+
+fn beside(rest: &Path) -> PathBuf {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+    // The name's own may be as long as names can be.
+    rest.with_file_name(format!(".new.{}.{count}.tmp", std::process::id()))
+}
+
+/// Opening a pipe must not wait for its other end.
+#[cfg(unix)]
+fn never_block(options: &mut OpenOptions) {
+    cap_std::fs::OpenOptionsExt::custom_flags(options, nix::fcntl::OFlag::O_NONBLOCK.bits());
+}
+
+#[cfg(not(unix))]
+fn never_block(_options: &mut OpenOptions) {}
+
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) {
+    cap_std::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+#[cfg(not(unix))]
+fn private(_options: &mut OpenOptions) {}
+
+#[cfg(unix)]
+fn mode(about: &Metadata) -> u32 {
+    cap_std::fs::MetadataExt::mode(about)
+}
+
+#[cfg(not(unix))]
+fn mode(_about: &Metadata) -> u32 {
+    0
+}
