@@ -179,6 +179,14 @@ codes! {
     NotRunning = "NOT_RUNNING", exit 1, retry false, "look at its status; a message for later can be queued";
     /// It can't be done here.
     NotSupported = "NOT_SUPPORTED", exit 5, retry false, "do it another way; the message says why this one is missing";
+    /// A script that was only to read would change something, or might.
+    ScriptHasEffects = "SCRIPT_HAS_EFFECTS", exit 1, retry false, "run it without pure: true; a person may have to allow it";
+    /// The handle's object went with its document, or was disposed of.
+    HandleGone = "HANDLE_GONE", exit 1, retry false, "find the element or value again and use the new handle";
+    /// The frame is not part of the page any more.
+    FrameGone = "FRAME_GONE", exit 1, retry false, "list the frames again and use one of them";
+    /// A protocol command that is not passed on.
+    CdpMethodRefused = "CDP_METHOD_REFUSED", exit 3, retry false, "use the tool or method that the reason names";
     /// A local file can't be read.
     FileNotFound = "FILE_NOT_FOUND", exit 2, retry false, "check the path; it is resolved from the working directory of the client";
     /// A download did not finish whole.

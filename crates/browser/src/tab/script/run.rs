@@ -1,12 +1,12 @@
 //! Running a caller's JavaScript in the page's own world, observed like any other action.
 
-use super::Tab;
-use super::click::number_of;
-use super::effect::Window;
-use super::page::{CALL, call_function, value};
-use super::state::Frame;
 use crate::errors::{document_gone, from_cdp};
 use crate::options::{Acted, Observe};
+use crate::tab::Tab;
+use crate::tab::click::number_of;
+use crate::tab::effect::Window;
+use crate::tab::page::{CALL, call_function, value};
+use crate::tab::state::Frame;
 use crate::target::Target;
 use serde_json::{Value, json};
 use std::time::Duration;
