@@ -15,11 +15,19 @@ pub struct Observe {
     pub window: Duration,
     /// How far the window is extended while requests of the action are in flight.
     pub cap: Duration,
+    /// Looks only until the page has come to rest, which is too short a time to say that nothing changed: then the
+    /// verdict is `unknown`.
+    pub quick: bool,
 }
 
 impl Default for Observe {
     fn default() -> Self {
-        Observe { enabled: true, window: Duration::from_millis(300), cap: Duration::from_millis(2_000) }
+        Observe {
+            enabled: true,
+            window: Duration::from_millis(300),
+            cap: Duration::from_millis(2_000),
+            quick: false,
+        }
     }
 }
 

@@ -359,6 +359,7 @@ fn place(desk: Desk, scope: Scope, call: &Call, options: &clients::ClientOptions
             enabled: true,
             window: Duration::from_millis(effects.window_ms),
             cap: Duration::from_millis(effects.cap_ms),
+            ..Observe::default()
         },
         working_dir,
         artifacts: core.artifacts.folder(core.wall()),

@@ -106,6 +106,8 @@ const GONE_PAUSE: Duration = Duration::from_millis(5);
 const SETTLE_GRACE: Duration = Duration::from_millis(2_000);
 /// How long requests that started after an action's window are waited for when somebody asks what became of them.
 const LATE_TIME: Duration = Duration::from_millis(500);
+/// How long a page that goes on changing is looked at where nobody waits for the end of it.
+const QUICK_TIME: Duration = Duration::from_millis(300);
 /// How long the address of a tab that was opened is waited for.
 const NAME_TIME: Duration = Duration::from_millis(500);
 
@@ -210,6 +212,9 @@ impl Tab {
 
     /// Waits until the action's effect has settled, closes the window and reports what was counted.
     pub(crate) async fn observe(&self, ctx: &CallCtx, window: Window, observe: &Observe) -> PageEffect {
+        if observe.quick {
+            return self.glance(ctx, window).await;
+        }
         let mut counts: HashMap<FrameId, Settled> = HashMap::new();
         let min_at = window.started + observe.window;
         let cap_at = window.started + observe.cap;
@@ -244,6 +249,24 @@ impl Tab {
             self.finish_document(ctx, cap_at, &mut counts).await;
         }
         self.catch_up(ctx).await;
+        self.conclude(window, counts)
+    }
+
+    /// Looks for two quiet frames and no longer. What was not seen by then may still come, which is not told from nothing.
+    async fn glance(&self, ctx: &CallCtx, window: Window) -> PageEffect {
+        let mut counts = HashMap::new();
+        let now = Instant::now();
+        drop(self.settle_round(ctx, &window, now, now + QUICK_TIME, true, &mut counts).await);
+        self.catch_up(ctx).await;
+        let mut effect = self.conclude(window, counts);
+        if matches!(effect.verdict, Verdict::NoChange | Verdict::AmbientOnly) {
+            effect.verdict = Verdict::Unknown;
+        }
+        effect
+    }
+
+    /// What was counted, and the end of the window.
+    fn conclude(&self, window: Window, counts: HashMap<FrameId, Settled>) -> PageEffect {
         let effect = self.assemble(&window, counts);
         if self.with(|s| s.dialog.is_some()) {
             // The page stands still: its counters go on once the dialog is answered.

@@ -14,6 +14,8 @@ commands! {
     RunIfWaitingForDebugger = "Runtime.runIfWaitingForDebugger" -> Empty;
     TerminateExecution = "Runtime.terminateExecution" -> Empty;
     GetProperties = "Runtime.getProperties" -> Properties;
+    AddBinding = "Runtime.addBinding" -> Empty;
+    RemoveBinding = "Runtime.removeBinding" -> Empty;
 }
 
 events! {
@@ -22,6 +24,7 @@ events! {
     ExecutionContextsCleared = "Runtime.executionContextsCleared";
     ConsoleApiCalled = "Runtime.consoleAPICalled";
     ExceptionThrown = "Runtime.exceptionThrown";
+    BindingCalled = "Runtime.bindingCalled";
 }
 
 /// Asks for the events of this domain.
@@ -61,6 +64,9 @@ pub struct Evaluate {
     /// Whether `eval` works in it where the page forbids it; true when none.
     #[serde(rename = "allowUnsafeEvalBlockedByCSP", skip_serializing_if = "Option::is_none")]
     pub allow_unsafe_eval_blocked_by_csp: Option<bool>,
+    /// Whether it is ended, and nothing done, when it would change something or might.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throw_on_side_effect: Option<bool>,
 }
 
 /// Calls a function.
@@ -93,6 +99,9 @@ pub struct CallFunctionOn {
     /// The world by the name that no other process shares; instead of `execution_context_id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unique_context_id: Option<String>,
+    /// Whether it is ended, and nothing done, when it would change something or might.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throw_on_side_effect: Option<bool>,
 }
 
 /// Lets go of an object.
@@ -332,4 +341,32 @@ pub struct ExceptionThrown {
     pub timestamp: f64,
     /// What.
     pub exception_details: ExceptionDetails,
+}
+
+/// Gives every world of the session, also those to come, a function that tells us of its calls.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AddBinding {
+    /// The function's name.
+    pub name: String,
+}
+
+/// Gives it to no further worlds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RemoveBinding {
+    /// The function's name.
+    pub name: String,
+}
+
+/// A page called such a function.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BindingCalled {
+    /// The function's name.
+    pub name: String,
+    /// The text that it was called with.
+    pub payload: String,
+    /// The world.
+    pub execution_context_id: ExecutionContextId,
 }
