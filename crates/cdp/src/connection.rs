@@ -88,6 +88,12 @@ impl Connection {
         self.tell(Input::Mark { session: id.clone(), number });
     }
 
+    /// Whether lines that the pages of a session and of those beneath it print are passed on whole; otherwise of a `log`,
+    /// `debug` or `info` only the kind is, since a page may print thousands a second.
+    pub fn pass_console(&self, id: &SessionId, whole: bool) {
+        self.tell(Input::Whole { session: id.clone(), whole });
+    }
+
     /// Whether the transport has ended.
     #[must_use]
     pub fn is_closed(&self) -> bool {

@@ -21,7 +21,9 @@ mod task;
 mod transport;
 
 pub use connection::Connection;
-pub use domains::{browser, dom, emulation, input, inspector, log, network, page, runtime, target};
+pub use domains::{
+    browser, dom, emulation, fetch, input, inspector, log, network, page, runtime, storage, target,
+};
 pub use error::CdpError;
 pub use event::{Event, EventStream};
 pub use ids::{

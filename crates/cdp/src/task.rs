@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// What the task can be told.
@@ -35,6 +35,8 @@ pub(crate) enum Input {
     FailPending { session: Option<SessionId>, reason: String },
     /// An event of our own, after all that has come so far.
     Mark { session: SessionId, number: u64 },
+    /// Whether lines that the pages of this session and of those beneath it print are passed on whole.
+    Whole { session: SessionId, whole: bool },
     /// Drop the transport.
     Close,
 }
@@ -84,6 +86,8 @@ struct State {
     routes: HashMap<SessionId, mpsc::UnboundedSender<Event>>,
     /// Which session each session was attached beneath; those attached by the browser itself are not here.
     parents: HashMap<SessionId, SessionId>,
+    /// Sessions of whose pages somebody wants to read every line.
+    whole: HashSet<SessionId>,
 }
 
 /// Runs a connection until its transport ends, it is closed, or nobody holds a handle any more.
@@ -100,6 +104,7 @@ pub(crate) async fn run(
         pending: HashMap::new(),
         routes: HashMap::new(),
         parents: HashMap::new(),
+        whole: HashSet::new(),
     };
     let reason = loop {
         tokio::select! {
@@ -148,6 +153,8 @@ impl State {
                     params: number.into(),
                 });
             }
+            Input::Whole { session, whole: true } => drop(self.whole.insert(session)),
+            Input::Whole { session, whole: false } => drop(self.whole.remove(&session)),
             Input::FailPending { session, reason } => self.fail(|of| of == session.as_ref(), &reason),
             // Taken by the loop; here only while the rest of an ended connection is read.
             Input::Close => {}
@@ -191,7 +198,10 @@ impl State {
     }
 
     fn event(&mut self, method: String, session: Option<SessionId>, params: Option<&RawValue>) {
-        let read = |params: &RawValue| chatter(&method, params).map_or_else(|| json::read(params.get()), Ok);
+        let whole = !self.whole.is_empty()
+            && session.as_ref().is_some_and(|session| self.lineage(session).any(|s| self.whole.contains(s)));
+        let kind = |params: &RawValue| if whole { None } else { chatter(&method, params) };
+        let read = |params: &RawValue| kind(params).map_or_else(|| json::read(params.get()), Ok);
         let params = match params.map_or(Ok(Value::Null), read) {
             Ok(params) => params,
             Err(error) => {
@@ -274,6 +284,7 @@ impl State {
         for session in &gone {
             self.routes.remove(session);
             self.parents.remove(session);
+            self.whole.remove(session);
         }
         self.fail(|of| of.is_some_and(|of| gone.contains(of)), "it was detached");
     }
@@ -330,6 +341,7 @@ mod tests {
             pending: HashMap::new(),
             routes: HashMap::new(),
             parents: HashMap::new(),
+            whole: HashSet::new(),
         };
         for id in [1, 2] {
             let (reply, _answer) = oneshot::channel();

@@ -8,6 +8,8 @@ use serde_json::Value;
 commands! {
     Enable = "Network.enable" -> Empty;
     Disable = "Network.disable" -> Empty;
+    GetResponseBody = "Network.getResponseBody" -> Body;
+    GetRequestPostData = "Network.getRequestPostData" -> PostData;
 }
 
 events! {
@@ -185,4 +187,40 @@ pub struct LoadingFailed {
 pub struct RequestServedFromCache {
     /// The request.
     pub request_id: RequestId,
+}
+
+/// Asks for the body of an answer that has come whole.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct GetResponseBody {
+    /// The request.
+    pub request_id: RequestId,
+}
+
+/// A body.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Body {
+    /// The text, or base64.
+    pub body: String,
+    /// Whether it is base64.
+    pub base64_encoded: bool,
+}
+
+/// Asks for the body of a request.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct GetRequestPostData {
+    /// The request.
+    pub request_id: RequestId,
+}
+
+/// The body of a request.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PostData {
+    /// The text, or base64.
+    pub post_data: String,
+    /// Whether it is base64; older browsers give text only.
+    pub base64_encoded: bool,
 }

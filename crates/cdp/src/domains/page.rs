@@ -12,6 +12,7 @@ commands! {
     GetNavigationHistory = "Page.getNavigationHistory" -> NavigationHistory;
     NavigateToHistoryEntry = "Page.navigateToHistoryEntry" -> Empty;
     AddScriptToEvaluateOnNewDocument = "Page.addScriptToEvaluateOnNewDocument" -> ScriptAdded;
+    RemoveScriptToEvaluateOnNewDocument = "Page.removeScriptToEvaluateOnNewDocument" -> Empty;
     CreateIsolatedWorld = "Page.createIsolatedWorld" -> IsolatedWorld;
     HandleJavaScriptDialog = "Page.handleJavaScriptDialog" -> Empty;
     CaptureScreenshot = "Page.captureScreenshot" -> Screenshot;
@@ -97,6 +98,14 @@ pub struct AddScriptToEvaluateOnNewDocument {
     /// Whether it also runs in the documents that are there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_immediately: Option<bool>,
+}
+
+/// Runs a script in no further documents.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RemoveScriptToEvaluateOnNewDocument {
+    /// Its name, as it was given when it was added.
+    pub identifier: String,
 }
 
 /// Makes an isolated world in a frame, or finds the one of this name.
