@@ -8,7 +8,7 @@ use crate::input::InputSettings;
 use crate::lease::{Hold, LeaseTimes, Leases};
 use crate::options::TabInfo;
 use crate::refs::RefNumbers;
-use crate::tab::{Happening, Tab, lock};
+use crate::tab::{Happening, Lane, Tab, lock};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -227,6 +227,12 @@ impl Space {
 
     /// Opens an empty tab.
     pub async fn open_tab(self: &Arc<Self>, ctx: &CallCtx, client: &ClientId) -> Result<Tab, ErrorBody> {
+        let id = self.create(ctx, |target| self.adopt(&target, "about:blank", "", true, Some(client))).await?;
+        self.tab(ctx, id).await
+    }
+
+    /// Has the browser open an empty tab, of which `take` makes something before it is announced to anybody.
+    async fn create<T>(&self, ctx: &CallCtx, take: impl FnOnce(TargetId) -> T) -> Result<T, ErrorBody> {
         self.opening.fetch_add(1, Ordering::SeqCst);
         let create = cdp::target::CreateTarget {
             url: "about:blank".to_owned(),
@@ -239,11 +245,43 @@ impl Space {
             ..Default::default()
         };
         let created = self.browser.connection.browser().send(ctx, create).await;
-        let id = created
-            .map_err(from_cdp)
-            .map(|c| self.adopt(&c.target_id, "about:blank", "", true, Some(client)));
+        let taken = created.map_err(from_cdp).map(|c| take(c.target_id));
         self.opening.fetch_sub(1, Ordering::SeqCst);
-        self.tab(ctx, id?).await
+        taken
+    }
+
+    /// Opens an empty tab that is no tab of its own but to take another one's place.
+    pub async fn open_spare(&self, ctx: &CallCtx) -> Result<TargetId, ErrorBody> {
+        self.create(ctx, |target| {
+            // The word of it came first, and gave it a handle that nobody knows.
+            let known = {
+                let mut tabs = lock(&self.tabs);
+                let id = tabs.entries.iter().find(|(_, e)| e.target == target).map(|(id, _)| *id);
+                id.inspect(|id| drop(tabs.entries.remove(id)))
+            };
+            if let (Some(id), Some(shared)) = (known, &self.shared) {
+                shared.leases.closed(id);
+            }
+            target
+        })
+        .await
+    }
+
+    /// From now on a tab is what a spare one was. What it was so far is closed, and nobody waits for that.
+    pub fn replaced(&self, id: TabId, target: &TargetId) {
+        let before = {
+            let mut tabs = lock(&self.tabs);
+            tabs.entries.get_mut(&id).map(|entry| std::mem::replace(&mut entry.target, target.clone()))
+        };
+        // A spare tab has a window of its own.
+        lock(&self.windows).closed(id);
+        // A tab that was closed meanwhile needs no other.
+        self.discard(before.unwrap_or_else(|| target.clone()));
+    }
+
+    /// Closes a target that is no tab, or none any more.
+    pub fn discard(&self, target_id: TargetId) {
+        drop(self.browser.connection.browser().start(cdp::target::CloseTarget { target_id }));
     }
 
     /// What a space that comes after this one, on a new connection to the same browser, has to know of its tabs.
@@ -332,7 +370,7 @@ impl Space {
         if let Some(tab) = self.attached(id) {
             return Ok(tab);
         }
-        let tab = Tab::attach(ctx, self, id, target, url).await?;
+        let tab = Tab::attach(ctx, self, id, target, url, Lane::default()).await?;
         let mut tabs = lock(&self.tabs);
         match tabs.entries.get_mut(&id) {
             Some(entry) => Ok(entry.tab.insert(tab).clone()),

@@ -38,7 +38,7 @@ use crate::errors::from_cdp;
 use crate::options::{InputMode, TabInfo};
 use crate::space::Space;
 use state::{Life, TabState};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 use targets::RefRanges;
 use tokio::sync::watch;
@@ -51,7 +51,7 @@ const COME_LIMIT: Duration = Duration::from_secs(6);
 /// A tab that can be acted on. Clones are the same tab.
 #[derive(Clone)]
 pub struct Tab {
-    inner: Arc<TabInner>,
+    inner: Place,
     /// Who reads by this handle: a difference is one to what the same client has seen.
     reader: u32,
 }
@@ -72,6 +72,24 @@ pub(crate) struct TabInner {
     region: Mutex<Option<region::Known>>,
     /// The window of an action that a dialog interrupted.
     interrupted: Mutex<Option<effect::Window>>,
+    /// What the tab lives in now, when this one could not be brought back.
+    successor: OnceLock<Arc<TabInner>>,
+}
+
+/// What a tab lives in. All handles follow it when it moves.
+#[derive(Clone)]
+struct Place(Arc<TabInner>);
+
+impl std::ops::Deref for Place {
+    type Target = TabInner;
+
+    fn deref(&self) -> &TabInner {
+        let mut place = &self.0;
+        while let Some(next) = place.successor.get() {
+            place = next;
+        }
+        place
+    }
 }
 
 impl TabInner {
@@ -112,6 +130,7 @@ impl Tab {
         id: TabId,
         target: TargetId,
         url: String,
+        lane: Lane,
     ) -> Result<Tab, ErrorBody> {
         let connection = space.connection().clone();
         let headed = space.headed();
@@ -132,13 +151,14 @@ impl Tab {
             state: Mutex::new(TabState::new(main_frame, session.clone(), url)),
             changed: watch::Sender::new(0),
             refs: Mutex::new(RefRanges::default()),
-            lane: Lane::default(),
+            lane,
             mouse: Mutex::new(None),
             region: Mutex::new(None),
             interrupted: Mutex::new(None),
+            successor: OnceLock::new(),
         });
         tokio::spawn(pump::run(Arc::clone(&inner), events));
-        let tab = Tab { inner, reader: 0 };
+        let tab = Tab { inner: Place(inner), reader: 0 };
         pump::prepare_session(&session);
         // A hidden tab draws no frames and runs timers once a second unless it believes that it has the focus.
         drop(session.start(cdp::emulation::SetFocusEmulationEnabled { enabled: true }));
@@ -277,10 +297,9 @@ impl Tab {
         what: &str,
         look: impl Fn(&mut TabState) -> Option<T>,
     ) -> Result<T, ErrorBody> {
-        let mut changes = self.inner.changed.subscribe();
         ctx.wait(what, async {
             loop {
-                changes.borrow_and_update();
+                let mut changes = self.inner.changed.subscribe();
                 if let Some(found) = self.with(&look) {
                     return Ok(found);
                 }
@@ -294,9 +313,8 @@ impl Tab {
 
     /// Resolves when a dialog is open.
     pub(crate) async fn dialog_opened(&self) {
-        let mut changes = self.inner.changed.subscribe();
         loop {
-            changes.borrow_and_update();
+            let mut changes = self.inner.changed.subscribe();
             if self.with(|s| s.dialog.is_some()) {
                 return;
             }

@@ -3,7 +3,7 @@
 use super::Tab;
 use super::effect::Window;
 use super::pulse::Beat;
-use super::recover::Rung;
+use super::recover::{EMPTY_PAGE, Rung};
 use super::state::Life;
 use crate::errors::from_cdp;
 use crate::options::{Acted, Observe};
@@ -20,6 +20,13 @@ struct Leaving {
     window: Option<Window>,
     /// What it took, when the page did not answer.
     freed: Option<Rung>,
+}
+
+impl Leaving {
+    /// Whether the document was left already, for an empty one.
+    fn left(&self) -> bool {
+        self.freed.is_some_and(Rung::left)
+    }
 }
 
 impl Tab {
@@ -141,11 +148,15 @@ impl Tab {
             .send(ctx, cdp::page::GetNavigationHistory::default())
             .await
             .map_err(from_cdp)?;
-        let wanted = usize::try_from(history.current_index + by).ok().and_then(|i| history.entries.get(i));
+        let mut at = history.current_index + by;
+        let entry_at = |at: i64| usize::try_from(at).ok().and_then(|i| history.entries.get(i));
+        // What a page that did not answer was left for is no place to go to.
+        while entry_at(at).is_some_and(|e| e.url == EMPTY_PAGE) {
+            at += by;
+        }
+        let wanted = entry_at(at);
         // A tab starts on an empty page that nobody asked for.
-        let Some(entry) =
-            wanted.filter(|e| !(by < 0 && e.url == "about:blank" && history.current_index == 1))
-        else {
+        let Some(entry) = wanted.filter(|e| !(by < 0 && e.url == "about:blank" && at == 0)) else {
             let way = if by < 0 { "back" } else { "forward" };
             return Err(ErrorBody::new(ErrorCode::NavFailed, format!("there is no page to go {way} to"))
                 .next("open an address with browser_navigate"));
@@ -156,7 +167,11 @@ impl Tab {
             let command = cdp::page::NavigateToHistoryEntry { entry_id: entry.id };
             let limited = ctx.at_most(COMMIT_LIMIT);
             let moved = self.while_leaving(async {
-                self.send_settled(ctx, command).await?;
+                if leaving.left() {
+                    self.load_apart(ctx, &entry.url).await?;
+                } else {
+                    self.send_settled(ctx, command).await?;
+                }
                 self.wait_until(&limited, "the page", |s| {
                     let within = s.log.since(clock + 1).any(|w| matches!(w, super::Happening::Url { .. }));
                     (within || s.documents != documents || s.life != Life::Alive).then_some(())
@@ -172,6 +187,15 @@ impl Tab {
                 Beat::Stuck => leaving = self.let_go_of(ctx, leaving).await?,
             }
         }
+    }
+
+    /// Loads an address after its page was left because it did not answer. The history would lead back into the same
+    /// process, which may not have ended yet.
+    async fn load_apart(&self, ctx: &CallCtx, url: &str) -> Result<(), ErrorBody> {
+        let sent =
+            self.inner.session.start(cdp::page::Navigate { url: url.to_owned(), ..Default::default() });
+        let navigated = ctx.at_most(COMMIT_LIMIT).wait("the server", sent).await?.map_err(from_cdp)?;
+        navigated.error_text.map_or(Ok(()), |error| Err(navigation_error(url, &error)))
     }
 
     /// Sends a command that the browser process answers. Just after a navigation it refuses such commands, since the
@@ -201,23 +225,16 @@ impl Tab {
     /// As [`Tab::navigate`].
     pub async fn reload(&self, ctx: &CallCtx, observe: &Observe) -> Result<Acted, ErrorBody> {
         self.check_open()?;
+        let url = self.url();
         let mut leaving = self.window_for_leaving(ctx, observe).await?;
         loop {
             let documents = self.with(|s| s.documents);
-            // Where the page was left to free the tab, it is the history that has it.
-            let left = match leaving.freed {
-                Some(Rung::Left(entry)) => entry,
-                _ => None,
-            };
             let reload = self.while_leaving(async {
-                match left {
-                    Some(entry_id) => {
-                        self.send_settled(ctx, cdp::page::NavigateToHistoryEntry { entry_id }).await?;
-                    }
-                    None => {
-                        let sent = self.inner.session.start(cdp::page::Reload::default());
-                        ctx.wait("the reload", sent).await?.map_err(from_cdp)?;
-                    }
+                if leaving.left() {
+                    self.load_apart(ctx, &url).await?;
+                } else {
+                    let sent = self.inner.session.start(cdp::page::Reload::default());
+                    ctx.wait("the reload", sent).await?.map_err(from_cdp)?;
                 }
                 self.committed(ctx, documents).await
             });
@@ -255,7 +272,8 @@ impl Tab {
     async fn let_go_of(&self, ctx: &CallCtx, leaving: Leaving) -> Result<Leaving, ErrorBody> {
         let freed = match leaving.freed {
             None | Some(Rung::ScriptEnded) => self.free_harshly(ctx).await,
-            Some(_) => Err(self.unresponsive("it does not let itself be left")),
+            Some(Rung::Left) => self.move_out(ctx).await,
+            Some(Rung::Moved) => Err(self.unresponsive("it does not let itself be left")),
         };
         self.freed(leaving, freed)
     }

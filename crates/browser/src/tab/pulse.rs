@@ -49,9 +49,8 @@ impl Tab {
 
     /// Resolves when the tab's page has crashed or is closed. What is asked of it then has no answer at all.
     async fn ended(&self) {
-        let mut changes = self.inner.changed.subscribe();
         loop {
-            changes.borrow_and_update();
+            let mut changes = self.inner.changed.subscribe();
             if self.with(|s| s.life != Life::Alive) {
                 return;
             }

@@ -1,50 +1,65 @@
 //! Bringing back a page that does not answer, from the mildest means to the harshest: its script is ended; it is left
-//! with its scripts off; its renderer is ended.
+//! for an empty page in another process; the tab moves to another place, and what it was is closed.
+//!
+//! A page that loops must never be left for one in the same process: once the browser has chosen that process for the new
+//! document, no command reaches the tab any more, not even those that end scripts or the renderer. For a document in
+//! another process the browser needs nothing from the old one but an answer of its `beforeunload` handlers.
 
 use super::Tab;
 use super::state::Life;
+use std::sync::Arc;
 use std::time::Duration;
 use truehand_base::{CallCtx, ErrorBody, ErrorCode};
 use truehand_cdp as cdp;
 
 /// How long a page whose script was ended may take to answer.
-const ANSWER: Duration = Duration::from_millis(500);
+const ANSWER: Duration = Duration::from_secs(2);
+/// The same once it has answered. One that loops again lets this time pass, and to be wrong about it does no harm.
+const ANSWER_AGAIN: Duration = Duration::from_secs(1);
 /// After this time a timer that loops has begun to loop again.
 const RELAPSE: Duration = Duration::from_millis(200);
 /// How soon the next script is ended after one that was.
 const AGAIN: Duration = Duration::from_millis(40);
-/// How long it may take until a page lets itself be left: one timer after the other begins to loop and is ended.
-const LEAVE: Duration = Duration::from_secs(4);
-/// How long the end of a renderer may take.
-const STEP: Duration = Duration::from_secs(2);
+/// How long a page may take to be left. It takes some hundredths of a second unless it can't be left at all.
+const LEAVE: Duration = Duration::from_secs(2);
+/// How long the tab may take to move. The page has no part in that, and so there is nothing to be won by giving up.
+const MOVE: Duration = Duration::from_secs(20);
 /// How long a tab may take to close before its script is ended.
 const CLOSE_PATIENCE: Duration = Duration::from_millis(300);
 /// How long it may then take.
 const CLOSE_LIMIT: Duration = Duration::from_millis(1_200);
+
+/// An empty page that shares no process with any other.
+pub(crate) const EMPTY_PAGE: &str = "data:text/html,";
 
 /// What it took to free a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rung {
     /// Its script was ended, and no other took its place.
     ScriptEnded,
-    /// It was left for an empty page with its scripts off; this is the entry of the history that it was.
-    Left(Option<i64>),
-    /// Its renderer was ended.
-    RendererEnded,
+    /// It was left for an empty page.
+    Left,
+    /// The tab moved to another place.
+    Moved,
 }
 
 impl Rung {
+    /// Whether the document that did not answer is gone.
+    pub fn left(self) -> bool {
+        self != Rung::ScriptEnded
+    }
+
     /// The words for callers.
     pub fn words(self) -> String {
         match self {
             Rung::ScriptEnded => "the page did not answer: its script was ended (terminated) first",
-            Rung::Left(_) => {
-                "the page did not answer and its scripts began to loop again: with its scripts off it was left for an \
-                 empty page first, which stays in the history"
+            Rung::Left => {
+                "the page did not answer and its scripts began to loop again: it was left for an empty page first, in \
+                 another renderer"
             }
-            Rung::RendererEnded => {
-                "the page did not answer and could not be left: its renderer was ended (crashed) first, and with it any \
-                 other tab that shared it"
+            Rung::Moved => {
+                "the page did not answer and could not be left: it was ended, and the tab opened anew under the same \
+                 tab_id, with no history"
             }
         }
         .to_owned()
@@ -55,7 +70,7 @@ impl Tab {
     /// Frees a page that does not answer, so that the tab can be used for something else.
     ///
     /// # Errors
-    /// `PAGE_UNRESPONSIVE` when nothing helped, and those of a tab that is gone.
+    /// Those of a tab or a browser that is gone.
     pub(crate) async fn free(&self, ctx: &CallCtx) -> Result<Rung, ErrorBody> {
         self.check_alive()?;
         let session = &self.inner.session;
@@ -64,7 +79,7 @@ impl Tab {
         drop(session.start(cdp::runtime::TerminateExecution::default()));
         if self.answers(ANSWER).await {
             tokio::time::sleep(RELAPSE).await;
-            if self.answers(ANSWER).await {
+            if self.answers(ANSWER_AGAIN).await {
                 return Ok(Rung::ScriptEnded);
             }
         }
@@ -78,42 +93,60 @@ impl Tab {
     pub(crate) async fn free_harshly(&self, ctx: &CallCtx) -> Result<Rung, ErrorBody> {
         ctx.check("the page to be freed")?;
         let session = &self.inner.session;
-        // The browser itself answers this.
-        let history =
-            session.send(&ctx.at_most(ANSWER), cdp::page::GetNavigationHistory::default()).await.ok();
-        let entry = history.and_then(|h| {
-            let current = usize::try_from(h.current_index).ok()?;
-            h.entries.get(current).map(|entry| entry.id)
-        });
         let documents = self.with(|s| s.documents);
-        // Each end of a script lets one of the waiting tasks run before the next one loops.
-        let off = session.start(cdp::emulation::SetScriptExecutionDisabled { value: true });
-        if self.ending_scripts(&ctx.at_most(LEAVE), off).await {
-            let blank = cdp::page::Navigate { url: "about:blank".to_owned(), ..Default::default() };
-            drop(session.start(blank));
-        }
+        // Nobody is to be asked on leaving.
+        drop(session.start(cdp::emulation::SetScriptExecutionDisabled { value: true }));
+        drop(session.start(cdp::page::Navigate { url: EMPTY_PAGE.to_owned(), ..Default::default() }));
         let step = ctx.at_most(LEAVE);
         let left = self.wait_until(&step, "the empty page", |s| {
             (s.documents != documents || s.life != Life::Alive).then_some(())
         });
-        let left = left.await.is_ok();
-        drop(session.start(cdp::page::StopLoading::default()));
+        let left = tokio::select! {
+            biased;
+            left = left => left.is_ok(),
+            // What loops on being left is ended too.
+            () = self.ending_scripts() => false,
+        };
         drop(session.start(cdp::emulation::SetScriptExecutionDisabled { value: false }));
         self.check_open()?;
-        if left && self.with(|s| s.life == Life::Alive) && self.answers(ANSWER).await {
-            return Ok(Rung::Left(entry));
+        // In the place of a renderer that ended a new one is started.
+        if left && (self.with(|s| s.life == Life::Crashed) || self.answers(ANSWER).await) {
+            return Ok(Rung::Left);
         }
+        self.move_out(ctx).await
+    }
+
+    /// Moves the tab to another place, for which the page that it shows is not needed.
+    ///
+    /// # Errors
+    /// Those of opening a tab.
+    pub(crate) async fn move_out(&self, ctx: &CallCtx) -> Result<Rung, ErrorBody> {
+        let ctx = &ctx.at_most(MOVE);
         ctx.check("the page to be freed")?;
-        drop(session.start(cdp::page::Crash::default()));
-        let step = ctx.at_most(STEP);
-        let ended = self.wait_until(&step, "the renderer to end", |s| (s.life != Life::Alive).then_some(()));
-        let ended = ended.await.is_ok();
-        self.check_open()?;
-        if ended {
-            return Ok(Rung::RendererEnded);
+        let space = self.space()?;
+        let target = space.open_spare(ctx).await?;
+        let empty = "about:blank".to_owned();
+        let opened = Tab::attach(ctx, &space, self.id(), target.clone(), empty, self.lane()).await;
+        let next = match opened {
+            Ok(tab) => tab.inner.0,
+            Err(error) => {
+                space.discard(target);
+                return Err(error);
+            }
+        };
+        let here: &super::TabInner = &self.inner;
+        here.with(|before| next.with(|s| s.take_over(before)));
+        // References that were issued are known to be stale there.
+        *super::lock(&next.refs) = std::mem::take(&mut *super::lock(&here.refs));
+        if here.successor.set(Arc::clone(&next)).is_err() {
+            space.discard(target);
+            return Err(ErrorBody::new(ErrorCode::Internal, "the tab moved twice at once"));
         }
-        let nothing = self.unresponsive("its script could not be ended, nor could its renderer");
-        Err(nothing.next("close the tab with browser_close_tab; other tabs are not affected"))
+        // Whoever still waits for the old page is told, and looks at the new one.
+        here.session.fail_pending("its page was ended");
+        here.wake();
+        space.replaced(self.id(), &target);
+        Ok(Rung::Moved)
     }
 
     /// Refuses a tab that is gone; a crashed one can be brought back by loading something.
@@ -131,9 +164,12 @@ impl Tab {
         if self.gone(ctx, CLOSE_PATIENCE).await {
             return;
         }
-        let off = self.inner.session.start(cdp::emulation::SetScriptExecutionDisabled { value: true });
-        let limited = ctx.at_most(CLOSE_LIMIT);
-        let gone = tokio::join!(self.ending_scripts(&limited, off), self.gone(&limited, CLOSE_LIMIT)).1;
+        drop(self.inner.session.start(cdp::emulation::SetScriptExecutionDisabled { value: true }));
+        let gone = tokio::select! {
+            biased;
+            gone = self.gone(ctx, CLOSE_LIMIT) => gone,
+            () = self.ending_scripts() => false,
+        };
         if !gone {
             tracing::warn!("tab {} was closed and its renderer has not let go of it yet", self.id());
         }
@@ -163,16 +199,12 @@ impl Tab {
         }
     }
 
-    /// Ends one script of the page after the other until a command was carried out; false when it was not in time.
-    async fn ending_scripts(&self, ctx: &CallCtx, command: cdp::Pending<cdp::Empty>) -> bool {
-        tokio::pin!(command);
+    /// Ends one script of the page after the other; each time one of the tasks that wait can run before the next one
+    /// loops.
+    async fn ending_scripts(&self) {
         loop {
             drop(self.inner.session.start(cdp::runtime::TerminateExecution::default()));
-            tokio::select! {
-                biased;
-                done = &mut command => return done.is_ok(),
-                () = tokio::time::sleep(AGAIN) => if ctx.check("the page").is_err() { return false },
-            }
+            tokio::time::sleep(AGAIN).await;
         }
     }
 }

@@ -369,6 +369,28 @@ impl TabState {
         }
     }
 
+    /// Goes on with what is known of a tab that lives in another place from now on. Its document is none of the old
+    /// place's, whose requests have no end there.
+    pub fn take_over(&mut self, before: &mut TabState) {
+        before.new_document(&LoaderId::default());
+        self.log = std::mem::take(&mut before.log);
+        self.console = std::mem::take(&mut before.console);
+        self.requests = std::mem::take(&mut before.requests);
+        self.downloads = std::mem::take(&mut before.downloads);
+        self.clock = before.clock;
+        self.window = before.window;
+        self.window_at = before.window_at;
+        self.last_window_end = before.last_window_end;
+        self.documents = before.documents + 1;
+        self.next_frame_number = self.next_frame_number.max(before.next_frame_number);
+        self.starts.clear();
+        self.happened(Happening::Url {
+            before: before.url.clone(),
+            after: self.url.clone(),
+            same_document: false,
+        });
+    }
+
     /// Whether another document is on its way whose server has not answered yet. The browser passes nothing on to the
     /// page meanwhile, so that its silence means nothing.
     pub fn on_its_way(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Pages whose script never ends: told within 5 s, harmless to others, closed or recovered alone.
 
 use crate::hands::{Hands, data, verdict};
+use crate::rig::{WORK, descendants, renderer, until};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use truehand_base::{ErrorCode, Outcome};
@@ -145,6 +146,40 @@ fn page_that_loops_while_it_is_left_is_left_all_the_same() {
     let (closed, took) = timed(&h, "browser_close_tab", json!({}));
     assert!(closed.ok(), "{closed:#?}");
     assert!(took < CLOSED, "closing took {took:?}");
+}
+
+#[test]
+fn page_that_loops_while_the_next_document_is_on_its_way_is_ended_and_its_tab_goes_on() {
+    let h = Hands::at("/faults/loops.html");
+    let tab = tab_of(&h.ok("browser_current_tab", json!({})));
+    let looping = renderer(&h, WORK);
+    h.js("setTimeout(() => setInterval(() => { for (;;) ; }, 1), 500); 1");
+    // The document comes into the process that loops by then, where no command reaches the tab any more.
+    let (left, took) =
+        timed(&h, "browser_navigate", json!({ "url": h.site.url("/api/slow?ms=2000") }));
+    assert!(left.ok(), "{left:#?}");
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    assert!(note(&left).contains("opened anew under the same tab_id"), "{left:#?}");
+    assert!(verdict(&left).contains("/api/slow"), "{left:#?}");
+    h.open("/count.html");
+    let clicked = h.ok("browser_click", json!({ "ref": "#add" }));
+    assert_eq!(tab_of(&clicked), tab);
+    assert_eq!(h.ok("browser_list_tabs", json!({})).output["tabs"].as_array().unwrap().len(), 1);
+    let back = h.ok("browser_back", json!({}));
+    assert!(back.output["url"].as_str().unwrap().contains("/api/slow"), "{back:#?}");
+    until("the end of the renderer that looped", || !descendants().contains_key(&looping));
+}
+
+#[test]
+fn way_back_from_and_to_a_page_that_loops_again_and_again_passes_over_the_empty_page() {
+    let h = Hands::at("/tab-a.html");
+    h.open("/faults/loops.html?at=timer");
+    std::thread::sleep(Duration::from_millis(600));
+    let back = h.ok("browser_back", json!({}));
+    assert!(note(&back).contains("the page did not answer"), "{back:#?}");
+    assert!(h.read().contains("Tab A"));
+    let again = h.ok("browser_back", json!({}));
+    assert!(again.output["url"].as_str().unwrap().contains("/faults/loops.html"), "{again:#?}");
 }
 
 #[test]
