@@ -34,5 +34,5 @@ pub use options::{
     ReadOptions, Reading, ScrollBy, Shot, ShotOptions, TabInfo, TypeOptions, Way,
 };
 pub use pool::{BrowserPool, PoolConfig, Scope, ScopeOptions};
-pub use tab::{Found, Lane, LaneGuard, Search, Tab};
+pub use tab::{Found, Handle, Lane, LaneGuard, PageCall, PageScript, Returns, Search, Tab};
 pub use target::Target;

@@ -57,6 +57,10 @@ pub const TABLE: &[ToolSpec] = &[
     ToolSpec::of::<tool::resize::Resize>(),
     ToolSpec::of::<tool::repl::Repl>(),
     ToolSpec::of::<tool::task_wait::TaskWait>(),
+    ToolSpec::of::<tool::page_frames::PageFrames>(),
+    ToolSpec::of::<tool::page_call::PageCall>(),
+    ToolSpec::of::<tool::page_evaluate::PageEvaluate>(),
+    ToolSpec::of::<tool::page_handle::PageHandle>(),
 ];
 
 /// The row of a tool, by name or alias.

@@ -32,6 +32,7 @@ mod written;
 
 pub use lane::{Lane, LaneGuard};
 pub use read::{Found, Search};
+pub use script::{Handle, PageCall, PageScript, Returns};
 pub(crate) use state::Happening;
 
 use crate::errors::from_cdp;
@@ -72,6 +73,8 @@ pub(crate) struct TabInner {
     region: Mutex<Option<region::Known>>,
     /// The window of an action that a dialog interrupted.
     interrupted: Mutex<Option<effect::Window>>,
+    /// What is kept for scripts.
+    script: script::Kept,
     /// What the tab lives in now, when this one could not be brought back.
     successor: OnceLock<Arc<TabInner>>,
 }
@@ -155,6 +158,7 @@ impl Tab {
             mouse: Mutex::new(None),
             region: Mutex::new(None),
             interrupted: Mutex::new(None),
+            script: script::Kept::default(),
             successor: OnceLock::new(),
         });
         tokio::spawn(pump::run(Arc::clone(&inner), events));

@@ -51,6 +51,8 @@ pub(crate) const PAGE_PARTS: &str = concat!(
     "\n",
     include_str!("../../js/85-wait.js"),
     "\n",
+    include_str!("../../js/87-script-frames.js"),
+    "\n",
     include_str!("../../js/90-entry.js"),
 );
 
@@ -426,6 +428,8 @@ mod tests {
             .expect("folder")
             .map(|e| e.expect("entry").path())
             .filter(|p| p.extension().is_some_and(|e| e == "js"))
+            // What has no number is no part of these: it goes with what a script evaluates.
+            .filter(|p| p.file_name().is_some_and(|n| n.as_encoded_bytes()[0].is_ascii_digit()))
             .collect();
         files.sort();
         let texts: Vec<String> = files.iter().map(|f| std::fs::read_to_string(f).expect("text")).collect();

@@ -91,8 +91,21 @@ impl Tab {
         ctx: &CallCtx,
         frame: &Frame,
         name: &str,
-        mut args: Value,
+        args: Value,
     ) -> Result<Value, PageError> {
+        self.with_refs(frame, args, |args| self.ask(ctx, frame, name, args)).await
+    }
+
+    /// Asks a page something with numbers for references that nobody else gets.
+    pub(crate) async fn with_refs<F>(
+        &self,
+        frame: &Frame,
+        mut args: Value,
+        ask: impl FnOnce(Value) -> F,
+    ) -> Result<Value, PageError>
+    where
+        F: Future<Output = Result<Value, PageError>>,
+    {
         let space = self.space()?;
         let world = frame.world.ok_or(PageError::DocumentGone)?;
         let reserved = space.refs().reserve();
@@ -103,7 +116,7 @@ impl Tab {
         // A page that does not answer may still issue them, whenever it comes to it: until the answer is here
         // all are its own.
         super::lock(&self.inner.refs).add(reserved, frame, world);
-        let answer: Result<Value, PageError> = self.ask(ctx, frame, name, args).await;
+        let answer = ask(args).await;
         let next = match &answer {
             Ok(answer) => {
                 let next = answer["next"].as_u64().and_then(|next| u32::try_from(next).ok());

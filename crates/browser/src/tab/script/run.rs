@@ -157,7 +157,7 @@ impl Tab {
 
 impl Tab {
     /// Ends a script of the caller's that lets nothing else run, and says whether the page is usable again.
-    async fn end_script(&self, session: &cdp::Session, window: Option<Window>) -> ErrorBody {
+    pub(super) async fn end_script(&self, session: &cdp::Session, window: Option<Window>) -> ErrorBody {
         let silent = self.unresponsive("while the script ran");
         self.abandon(window);
         if silent.code != ErrorCode::PageUnresponsive {
@@ -176,7 +176,7 @@ impl Tab {
 }
 
 /// A function without a name is no statement; in brackets it is an expression, as its author meant it.
-fn as_expression(script: &str) -> String {
+pub(super) fn as_expression(script: &str) -> String {
     let bare = script.trim().trim_end_matches(';');
     let after = bare.strip_prefix("async").map_or(bare, str::trim_start).strip_prefix("function");
     let nameless = after.is_some_and(|rest| rest.trim_start_matches('*').trim_start().starts_with('('));
