@@ -16,7 +16,8 @@
 
   // Says that a handler failed; nobody awaits a handler, so its error would be lost.
   kernel.reportError = (where, error) => {
-    const shown = error && error.stack ? `${error.name}: ${error.message}` : kernel.inspect(error);
+    const known = error && typeof error === 'object' && error.message !== undefined;
+    const shown = known ? `${error.code || error.name || 'Error'}: ${error.message}` : kernel.inspect(error);
     kernel.print('error', `error in ${where}: ${shown}`);
   };
 
@@ -308,9 +309,9 @@
     try {
       outcome = await raw(tool, args);
     } catch (error) {
-      note(tool, args, error && error.outcome, error);
+      note(tool, args, null, error);
       if (!QUIET.has(tool)) await kernel.flushEvents();
-      throw error;
+      throw kernel.fail ? kernel.fail(error) : error;
     }
     note(tool, args, outcome, null);
     if (brings(tool, args, outcome)) await kernel.flushEvents();

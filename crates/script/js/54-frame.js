@@ -3,7 +3,7 @@
   'use strict';
 
   const STATES = ['load', 'domcontentloaded', 'networkidle', 'commit', 'interactive', 'stable'];
-  const RETRIED = new Set(['NAVIGATED_DURING_ACTION', 'FRAME_GONE', 'CONTEXT_GONE', 'HANDLE_GONE', 'UNKNOWN_FRAME']);
+  const RETRIED = new Set(['NAVIGATED_DURING_ACTION', 'FRAME_GONE', 'HANDLE_GONE']);
 
   // What a selector method does on the first match, unless strict: true asks for the only one.
   function found(frame, selector, options) {
@@ -57,7 +57,7 @@
 
     async frameElement() {
       if (!this._parentId) throw new Error('frame.frameElement: the main frame has no element');
-      await this._page._refresh();
+      await this._page._refresh(true);
       if (!this._owner) throw new Error('Frame has been detached.');
       return kernel.handleOf(this.parentFrame(), this._owner);
     }

@@ -74,8 +74,8 @@
       this.emit('framedetached', frame);
     }
 
-    async _refresh() {
-      const outcome = await kernel.call('page_frames', { tab_id: this._tab });
+    async _refresh(owners = false) {
+      const outcome = await kernel.call('page_frames', { tab_id: this._tab, owners });
       this._sync(outcome.output);
     }
 

@@ -1,0 +1,7 @@
+//! The worker process alone, for tests.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    truehand_script::worker::main()
+}
