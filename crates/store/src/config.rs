@@ -1,14 +1,16 @@
 //! `config.toml`: every key, its default and what it does.
 
+mod edit;
+
 use crate::{Home, failed, write_whole};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use truehand_base::{ErrorBody, ErrorCode};
 
 /// The whole configuration. A file that is missing is the same as an empty one; a key that is not
 /// listed here is an error.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// How Chromium is started.
@@ -23,10 +25,12 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// What becomes of calls that take long.
     pub tasks: TasksConfig,
+    /// Which folders scripts may use besides the session's own.
+    pub files: FilesConfig,
 }
 
 /// `[browser]`.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BrowserConfig {
     /// Path of the Chromium binary; searched in the usual places when left out.
@@ -46,7 +50,7 @@ impl Default for BrowserConfig {
 }
 
 /// `[effects]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EffectsConfig {
     /// How many milliseconds are looked before `no_change` is believed; 300.
@@ -62,7 +66,7 @@ impl Default for EffectsConfig {
 }
 
 /// `[tools]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolsConfig {
     /// Names of tools that are switched off; none.
@@ -70,15 +74,26 @@ pub struct ToolsConfig {
 }
 
 /// `[trace]`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TraceConfig {
     /// Whether each call becomes a redacted line in `traces/`; `false`.
     pub enabled: bool,
 }
 
+/// `[files]`: folders that scripts may use besides the session's own and the client's working folder. A folder that
+/// holds the state folder is never granted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FilesConfig {
+    /// Folders whose files may be read; none.
+    pub read: Vec<PathBuf>,
+    /// Folders whose files may be read and changed; none.
+    pub write: Vec<PathBuf>,
+}
+
 /// `[tasks]`: calls that take longer than a client waits go on as tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TasksConfig {
     /// After how many milliseconds a call over MCP is answered though it still runs; 40000, at most 43000.
@@ -96,7 +111,7 @@ impl Default for TasksConfig {
 }
 
 /// `[limits]`: how many calls are taken, each as a bucket that fills again.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsConfig {
     /// Acting calls of one client; 300 at once, 60 a second.
@@ -121,7 +136,7 @@ impl Default for LimitsConfig {
 }
 
 /// One bucket, as `{ burst = 300, per_second = 60 }`.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bucket {
     /// How many calls it holds when full; at least 1.
@@ -179,23 +194,26 @@ impl Config {
     /// # Errors
     /// `CONFIG_BROKEN` when the file can't be read as it is, `STORE_FAILED` when it can't be written.
     pub fn set_tool_enabled(home: &Home, tool: &str, enabled: bool) -> Result<Config, ErrorBody> {
-        let text = read(home)?.unwrap_or_default();
-        Config::parse(&text)?;
-        let broken = |message: String| ErrorBody::from(ConfigError { line: 0, column: 0, message });
-        let mut document: toml_edit::DocumentMut =
-            text.parse().map_err(|e: toml_edit::TomlError| broken(e.to_string()))?;
-        let tools = document.entry("tools").or_insert_with(toml_edit::table);
-        let tools = tools.as_table_like_mut().ok_or_else(|| broken("tools is not a table".to_owned()))?;
-        let list = tools.entry("disabled").or_insert_with(|| toml_edit::value(toml_edit::Array::new()));
-        let list = list.as_array_mut().ok_or_else(|| broken("tools.disabled is not a list".to_owned()))?;
-        list.retain(|name| name.as_str() != Some(tool));
-        if !enabled {
-            list.push(tool);
-        }
-        let text = document.to_string();
-        let config = Config::parse(&text)?;
-        write_whole(&home.config(), text.as_bytes())?;
-        Ok(config)
+        edit::alone(|| {
+            let text = read(home)?.unwrap_or_default();
+            Config::parse(&text)?;
+            let broken = |message: String| ErrorBody::from(ConfigError { line: 0, column: 0, message });
+            let mut document: toml_edit::DocumentMut =
+                text.parse().map_err(|e: toml_edit::TomlError| broken(e.to_string()))?;
+            let tools = document.entry("tools").or_insert_with(toml_edit::table);
+            let tools = tools.as_table_like_mut().ok_or_else(|| broken("tools is not a table".to_owned()))?;
+            let list = tools.entry("disabled").or_insert_with(|| toml_edit::value(toml_edit::Array::new()));
+            let list =
+                list.as_array_mut().ok_or_else(|| broken("tools.disabled is not a list".to_owned()))?;
+            list.retain(|name| name.as_str() != Some(tool));
+            if !enabled {
+                list.push(tool);
+            }
+            let text = document.to_string();
+            let config = Config::parse(&text)?;
+            write_whole(&home.config(), text.as_bytes())?;
+            Ok(config)
+        })
     }
 
     fn check(&self, text: &str) -> Result<(), ConfigError> {
@@ -223,6 +241,11 @@ impl Config {
         if !(100..=43_000).contains(&answer_ms) || !(1..=1_000).contains(&most) || keep_s > 86_400 {
             let message = "tasks needs 100 <= answer_ms <= 43000, 1 <= most <= 1000 and keep_s <= 86400";
             return Err(wrong(text, "tasks", message.to_owned()));
+        }
+        let folders = self.files.read.iter().chain(&self.files.write);
+        if let Some(path) = folders.into_iter().find(|path| !path.is_absolute()) {
+            let message = format!("files names {}, which is not a whole path", path.display());
+            return Err(wrong(text, "files", message));
         }
         Ok(())
     }

@@ -82,6 +82,24 @@ impl Home {
         self.root.join("artifacts")
     }
 
+    /// The folder of sessions, which may be missing.
+    #[must_use]
+    pub fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    /// The folder of routines, which may be missing.
+    #[must_use]
+    pub fn routines(&self) -> PathBuf {
+        self.root.join("routines")
+    }
+
+    /// The folder of channels' tokens, which may be missing.
+    #[must_use]
+    pub fn channels(&self) -> PathBuf {
+        self.root.join("channels")
+    }
+
     /// The folder of sockets, locks and logs of the running daemon.
     #[must_use]
     pub fn run(&self) -> PathBuf {

@@ -162,7 +162,12 @@ impl Jail {
     ///
     /// # Errors
     /// `STORE_FAILED` when `start` can't be opened.
-    pub fn open(start: Root, own: &[Root], more: &[Root], state: &Path) -> Result<(Jail, Vec<String>), ErrorBody> {
+    pub fn open(
+        start: Root,
+        own: &[Root],
+        more: &[Root],
+        state: &Path,
+    ) -> Result<(Jail, Vec<String>), ErrorBody> {
         let state = state.canonicalize().unwrap_or_else(|_| state.to_owned());
         let mut roots = vec![open(&start).map_err(|error| failed("open the folder", &start.path, &error))?];
         let mut problems = Vec::new();
@@ -173,7 +178,8 @@ impl Jail {
         for root in more {
             match open(root) {
                 Ok(opened) if state.starts_with(&opened.real) || opened.real.starts_with(&state) => {
-                    let words = "is or holds the state folder, whose files are not for scripts; name one beside it";
+                    let words =
+                        "is or holds the state folder, whose files are not for scripts; name one beside it";
                     problems.push(format!("{} {words}", root.path.display()));
                 }
                 Ok(opened) => roots.push(opened),
@@ -260,10 +266,12 @@ impl Jail {
         let mut options = OpenOptions::new();
         options.read(true);
         never_block(&mut options);
-        let file = dir.open_with(&spot.rest, &options).map_err(|error| at(spot, &error))?;
+        let name = if spot.rest.as_os_str().is_empty() { Path::new(".") } else { &spot.rest };
+        let file = dir.open_with(name, &options).map_err(|error| at(spot, &error))?;
         let about = file.metadata().map_err(|error| at(spot, &error))?;
         if !about.is_file() {
-            return Err(invalid(format!("{} is {}, not a file", spot.path.display(), described(&about))).with("errno", "EISDIR"));
+            return Err(invalid(format!("{} is {}, not a file", spot.path.display(), described(&about)))
+                .with("errno", "EISDIR"));
         }
         Ok((file, about.len()))
     }
@@ -362,7 +370,8 @@ impl Jail {
 
     fn folder(&self, spot: &Spot) -> Result<Dir, ErrorBody> {
         let dir = self.dir(spot)?;
-        let opened = if spot.rest.as_os_str().is_empty() { dir.try_clone() } else { dir.open_dir(&spot.rest) };
+        let opened =
+            if spot.rest.as_os_str().is_empty() { dir.try_clone() } else { dir.open_dir(&spot.rest) };
         opened.map_err(|error| at(spot, &error))
     }
 
@@ -395,7 +404,10 @@ impl Jail {
         let (from, to) = (self.to_change(from)?, self.to_change(to)?);
         names::check(&to.rest)?;
         if from.root != to.root {
-            return Err(invalid("the two paths are in different granted folders: copy the file and remove the old one").with("errno", "EXDEV"));
+            return Err(invalid(
+                "the two paths are in different granted folders: copy the file and remove the old one",
+            )
+            .with("errno", "EXDEV"));
         }
         let (old, new) = (self.dir(&from)?, self.dir(&to)?);
         old.symlink_metadata(&from.rest).map_err(|error| at(&from, &error))?;
@@ -418,7 +430,8 @@ impl Jail {
     pub fn make_folder(&self, path: &str, recursive: bool) -> Result<bool, ErrorBody> {
         let spot = self.resolve(path)?;
         let dir = self.dir(&spot)?;
-        let there = spot.rest.as_os_str().is_empty() || dir.metadata(&spot.rest).is_ok_and(|about| about.is_dir());
+        let there =
+            spot.rest.as_os_str().is_empty() || dir.metadata(&spot.rest).is_ok_and(|about| about.is_dir());
         if there && recursive {
             return Ok(false);
         }
@@ -440,7 +453,9 @@ impl Jail {
         if !spot.writable {
             let message = format!("{} may only be read", spot.path.display());
             let error = ErrorBody::new(ErrorCode::PathOutside, message).with("errno", "EROFS");
-            return Err(error.next("write into the session's folder, or a person can name a folder in [files] write"));
+            return Err(
+                error.next("write into the session's folder, or a person can name a folder in [files] write")
+            );
         }
         if spot.rest.as_os_str().is_empty() {
             return Err(invalid(format!("{} is a granted folder itself", spot.path.display())));
@@ -472,7 +487,13 @@ fn open(root: &Root) -> std::io::Result<Open> {
     Ok(Open { root: root.clone(), real, dir })
 }
 
-fn walk(folder: &Dir, name: &Path, recursive: bool, deeper: usize, listing: &mut Listing) -> std::io::Result<()> {
+fn walk(
+    folder: &Dir,
+    name: &Path,
+    recursive: bool,
+    deeper: usize,
+    listing: &mut Listing,
+) -> std::io::Result<()> {
     for entry in folder.entries()? {
         let entry = entry?;
         if listing.entries.len() >= MOST_ENTRIES {

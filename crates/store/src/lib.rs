@@ -12,19 +12,25 @@ mod files;
 mod home;
 mod jail;
 mod journal;
+mod records;
 mod redact;
 mod time;
 mod trace;
 
 pub use artifacts::{Artifact, Artifacts};
 pub use config::{
-    BrowserConfig, Bucket, Config, ConfigError, EffectsConfig, LimitsConfig, TasksConfig, ToolsConfig,
-    TraceConfig,
+    BrowserConfig, Bucket, Config, ConfigError, EffectsConfig, FilesConfig, LimitsConfig, TasksConfig,
+    ToolsConfig, TraceConfig,
 };
 pub use files::write_whole;
 pub use home::Home;
 pub use jail::{Chunk, Entry, How, Jail, Kind, LARGEST_READ, Listing, Root, Spot, Stat};
 pub use journal::{Begun, Journal, TaskRow, args_digest};
+pub use records::{
+    Changes, Channel, ChannelWish, Context, Deleted, Input, InputHow, Listed, Message, NewMessage,
+    NewSession, Project, ProjectWish, Query, Records, Role, Routine, Schedule, Session, SessionKind,
+    SessionStatus, Stopped, Wishes,
+};
 pub use redact::{REDACTED, redact};
 pub use time::Timestamp;
 pub use trace::{Mended, TRACE_VERSION, Trace, TraceRecord, mend_traces, read_trace};

@@ -17,9 +17,11 @@ pub fn at(spot: &Spot, error: &std::io::Error) -> ErrorBody {
         ErrorKind::AlreadyExists => (ErrorCode::FileExists, "is there already".to_owned(), "EEXIST"),
         ErrorKind::NotADirectory => (ErrorCode::InvalidArguments, "is not a folder".to_owned(), "ENOTDIR"),
         ErrorKind::IsADirectory => (ErrorCode::InvalidArguments, "is a folder".to_owned(), "EISDIR"),
-        ErrorKind::DirectoryNotEmpty => {
-            (ErrorCode::InvalidArguments, "is a folder that is not empty (recursive removes it whole)".to_owned(), "ENOTEMPTY")
-        }
+        ErrorKind::DirectoryNotEmpty => (
+            ErrorCode::InvalidArguments,
+            "is a folder that is not empty (recursive removes it whole)".to_owned(),
+            "ENOTEMPTY",
+        ),
         ErrorKind::PermissionDenied => (ErrorCode::StoreFailed, error.to_string(), "EACCES"),
         _ => (ErrorCode::StoreFailed, error.to_string(), "EIO"),
     };

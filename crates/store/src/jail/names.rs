@@ -25,7 +25,8 @@ pub fn check(rest: &Path) -> Result<(), ErrorBody> {
 fn wrong(name: &str) -> Option<&'static str> {
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
     let numbered = |prefix: &str| {
-        stem.strip_prefix(prefix).is_some_and(|rest| rest.len() == 1 && rest.chars().all(|c| c.is_ascii_digit()))
+        stem.strip_prefix(prefix)
+            .is_some_and(|rest| rest.len() == 1 && rest.chars().all(|c| c.is_ascii_digit()))
     };
     let device = matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || numbered("com") || numbered("lpt");
     if name.len() > LONGEST {
