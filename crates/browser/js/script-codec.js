@@ -68,9 +68,16 @@
     }
   };
 
-  /** Puts a value behind the last of a list; an own property, whatever the page has put on the prototype. */
-  const append = (list, value) => {
-    defineProperty(list, list.length, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  /** Puts a value behind the last of a list. The page may have put a setter for that place on the prototype of arrays. */
+  const append = (list, value) => put(list, list.length, value);
+
+  /**
+   * Makes an own property. Assigning is what a reading may do (a browser that watches for side effects takes every
+   * defineProperty for one), and right as long as nothing of that name is inherited: `__proto__`, setters.
+   */
+  const put = (to, key, value) => {
+    if (key in to) defineProperty(to, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+    else to[key] = value;
   };
 
   // ---- base64 without the page's btoa ----------------------------------------------------------------------------
@@ -112,6 +119,8 @@
       return false;
     }
   };
+
+  const BOX = ['x', 'y', 'width', 'height', 'top', 'right', 'bottom', 'left'];
 
   const tooBig = (what) => new Error(`Cannot serialize result: ${what}. Return less: pick the fields that you need, or keep a handle.`);
 
@@ -214,6 +223,8 @@
         append(queue, value);
         return made;
       }
+      // Plain objects end here: to ask them for the getters of buffers counts as a side effect in a browser that watches.
+      if (tag === '[object Object]' || tag === '[object Array]') return undefined;
       const kind = ask(typedKind, value);
       if (kind !== undefined) return bytes(value, kind, ask(typedBuffer, value), ask(typedOffset, value), ask(typedSize, value));
       const size = ask(bufferSize, value);
@@ -231,7 +242,12 @@
     }
 
     function object(value, depth) {
-      // Host objects keep their data in getters of the prototype; their toJSON tells it (DOMRect, PerformanceEntry).
+      if (isKind('DOMRectReadOnly', value)) {
+        const box = { __proto__: null };
+        for (let i = 0; i < BOX.length; i++) box[BOX[i]] = value[BOX[i]];
+        return remember(value, ref(box, depth));
+      }
+      // Host objects keep their data in getters of the prototype; their toJSON tells it.
       let bare = false;
       try {
         bare = depth < 8 && keysOf(value).length === 0 && typeof value.toJSON === 'function';
@@ -314,9 +330,7 @@
       if (n.u !== undefined) return new URL(n.u);
       if (n.e) {
         const error = new Error(n.e[1]);
-        const put = (key, text) => defineProperty(error, key, { __proto__: null, value: text, writable: true, enumerable: false, configurable: true });
-        put('name', n.e[0]);
-        put('stack', n.e[2]);
+        for (let j = 0; j < 2; j++) defineProperty(error, j ? 'stack' : 'name', { __proto__: null, value: n.e[j * 2], writable: true, enumerable: false, configurable: true });
         return error;
       }
       const content = fromBase64(n.b);
@@ -331,7 +345,7 @@
       const to = made[i];
       if (n.a) for (let j = 0; j < n.a.length; j++) append(to, value(n.a[j]));
       else if (n.o) {
-        for (let j = 0; j < n.o.length; j += 2) defineProperty(to, n.o[j], { __proto__: null, value: value(n.o[j + 1]), writable: true, enumerable: true, configurable: true });
+        for (let j = 0; j < n.o.length; j += 2) put(to, n.o[j], value(n.o[j + 1]));
       } else if (n.m) for (let j = 0; j < n.m.length; j += 2) apply(mapSet, to, [value(n.m[j]), value(n.m[j + 1])]);
       else if (n.s) for (let j = 0; j < n.s.length; j++) apply(setAdd, to, [value(n.s[j])]);
     }
