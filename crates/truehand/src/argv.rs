@@ -49,7 +49,7 @@ const SHORTS: &[(&str, &str, char)] =
     &[("browser_read", "interactive", 'i'), ("browser_screenshot", "path", 'o')];
 
 /// The verbs that are no tools: name and what it does.
-pub(crate) const BUILTIN: &[&str] = &["mcp", "daemon", "doctor", "guide", "completions", "manifest"];
+pub(crate) const BUILTIN: &[&str] = &["mcp", "repl", "daemon", "doctor", "guide", "completions", "manifest"];
 
 /// The whole command line.
 pub(crate) fn command(tools: &[ToolInfo]) -> Command {
@@ -185,6 +185,7 @@ fn builtin_commands() -> Vec<Command> {
     let shell = Arg::new("shell").required(true).value_parser(value_parser!(clap_complete::Shell));
     vec![
         mcp,
+        crate::repl::command(),
         daemon,
         Command::new("doctor").about("Check everything that a run needs, and name what is wrong"),
         Command::new("guide").about("Print the guide for agents and people"),

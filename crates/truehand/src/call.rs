@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::CancellationToken;
-use truehand_base::{Approval, Call, Caller, ClientId, ClientKind, ErrorBody, Outcome, Progress, ToolInfo};
+use truehand_base::{Approval, Call, CallCtx, Caller, ClientId, ClientKind, ErrorBody, Outcome, Progress, ToolInfo};
 use truehand_server::daemon::DaemonClient;
 
 /// How long a command is silent before it says what it waits for.
@@ -35,19 +35,29 @@ pub(crate) fn run(setup: &Setup, tool: &ToolInfo, given: &ArgMatches, output: Ou
     if given.get_flag(global::YES) {
         call.approval = Some(Approval::new("flag:--yes"));
     }
-    match send(setup, client, call, output) {
+    match send(setup, client, call, setup.call_ctx(), output) {
         Ok(outcome) => output.outcome(&outcome),
         Err(error) => output.error(&error),
     }
 }
 
-fn send(setup: &Setup, client: ClientId, call: Call, output: Output) -> Result<Outcome, ErrorBody> {
+/// Sends a call to the daemon and waits for its end, or for its interruption.
+///
+/// # Errors
+/// As [`Setup::client`].
+pub(crate) fn send(
+    setup: &Setup,
+    client: ClientId,
+    call: Call,
+    ctx: CallCtx,
+    output: Output,
+) -> Result<Outcome, ErrorBody> {
     let daemon = DaemonClient::new(setup.client(client, Vec::new())?);
     runtime()?.block_on(async {
         let cancel = CancellationToken::new();
         tokio::spawn(on_interrupt(cancel.clone()));
         let (progress, steps) = unbounded_channel();
-        let ctx = setup.call_ctx().cancelled_by(cancel).reporting_to(progress);
+        let ctx = ctx.cancelled_by(cancel).reporting_to(progress);
         let work = async {
             let outcome = daemon.call(&ctx, call).await;
             // Closes the way for steps, which ends the telling.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 use truehand_base::{ErrorBody, ErrorCode};
-use truehand_engine::{Engine, EngineConfig, Home};
+use truehand_engine::{EngineConfig, Home};
 use truehand_server::daemon::{self, DaemonEnd, DaemonOptions, Host, Patience, Status};
 
 /// Threads for calls; what is slow is Chromium, not we.
@@ -115,7 +115,7 @@ fn be(setup: &Setup, detached: bool) -> Result<ExitCode, ErrorBody> {
 fn engine(setup: &Setup) -> Result<Arc<dyn Host>, ErrorBody> {
     let mut config = EngineConfig::load(Home::open(&setup.home)?)?;
     config.search_path = Some(setup.env.path.clone());
-    Ok(Arc::new(EngineHost(Engine::new(config)?)))
+    Ok(Arc::new(EngineHost::new(config, setup.launch()?.program)?))
 }
 
 /// Logs to standard error: that is the log file of a daemon, and what an MCP client shows of a server.

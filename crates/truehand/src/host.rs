@@ -1,21 +1,45 @@
 //! The engine as the daemon's host.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
 use tokio::sync::watch;
-use truehand_base::{BoxFuture, Call, CallCtx, Caller, Catalog, ClientId, ErrorBody, Outcome};
-use truehand_engine::Engine;
-use truehand_server::daemon::{ClientOptions, Host};
+use truehand_base::{BoxFuture, Call, CallCtx, Caller, Catalog, ClientId, ErrorBody, Outcome, Scripts};
+use truehand_engine::{Engine, EngineConfig};
+use truehand_script::host::{HostConfig, ScriptHost};
+use truehand_server::daemon::{ClientOptions, Host, VERSION};
 
-/// An engine that the daemon keeps alive.
-pub(crate) struct EngineHost(pub(crate) Arc<Engine>);
+/// The hidden argument that makes this program the worker of a scope.
+pub(crate) const WORKER: &str = "script-worker";
+
+/// An engine that the daemon keeps alive, and the scopes that script it.
+pub(crate) struct EngineHost {
+    engine: Arc<Engine>,
+    scripts: Arc<ScriptHost>,
+}
+
+impl EngineHost {
+    /// Puts the two together: the engine gives scripts to the scopes, and their calls come back through its door.
+    ///
+    /// # Errors
+    /// As [`Engine::new`].
+    pub(crate) fn new(mut config: EngineConfig, program: PathBuf) -> Result<Self, ErrorBody> {
+        let (home, arguments) = (config.home.root().to_owned(), vec![WORKER.into()]);
+        let scripts = ScriptHost::new(HostConfig::new(home, program, arguments, VERSION));
+        config.scripts = Arc::clone(&scripts) as Arc<dyn Scripts>;
+        let engine = Engine::new(config)?;
+        let caller: Weak<Engine> = Arc::downgrade(&engine);
+        scripts.serve(caller);
+        Ok(EngineHost { engine, scripts })
+    }
+}
 
 impl Caller for EngineHost {
     fn call<'a>(&'a self, ctx: &'a CallCtx, call: Call) -> BoxFuture<'a, Outcome> {
-        self.0.call(ctx, call)
+        self.engine.call(ctx, call)
     }
 
     fn catalog(&self) -> Arc<Catalog> {
-        self.0.catalog()
+        self.engine.catalog()
     }
 }
 
@@ -37,23 +61,27 @@ impl Host for EngineHost {
             browser,
             trace: options.trace,
         };
-        Box::pin(std::future::ready(self.0.client_connected(client, options)))
+        Box::pin(std::future::ready(self.engine.client_connected(client, options)))
     }
 
     fn client_gone<'a>(&'a self, client: &'a ClientId) -> BoxFuture<'a, ()> {
-        self.0.client_gone(client);
+        self.engine.client_gone(client);
         Box::pin(std::future::ready(()))
     }
 
     fn open_browsers(&self) -> usize {
-        self.0.open_browsers()
+        self.engine.open_browsers()
+    }
+
+    fn open_scopes(&self) -> usize {
+        self.scripts.open_scopes()
     }
 
     fn catalog_changes(&self) -> watch::Receiver<u64> {
-        self.0.catalog_changed()
+        self.engine.catalog_changed()
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
-        Box::pin(self.0.shutdown())
+        Box::pin(self.engine.shutdown())
     }
 }

@@ -12,6 +12,7 @@ mod host;
 mod manifest;
 mod mcp;
 mod output;
+mod repl;
 mod setup;
 mod spelling;
 mod usage;
@@ -29,6 +30,10 @@ use truehand_base::ToolInfo;
 const GUIDE: &str = include_str!("../../../docs/guide.md");
 
 fn main() -> ExitCode {
+    // The worker of a scope reads no environment, no configuration and no other arguments.
+    if std::env::args_os().nth(1).is_some_and(|word| word == host::WORKER) {
+        return truehand_script::worker::main();
+    }
     let env = Env::read();
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -70,6 +75,7 @@ fn run(verb: &str, given: &ArgMatches, env: &Env, output: Output, tools: &[ToolI
         "mcp" => mcp::run(&setup, given, output),
         "daemon" => daemon::run(&setup, given, output),
         "doctor" => doctor::run(&setup, output),
+        repl::VERB => repl::run(&setup, given, output),
         _ => match tools.iter().find(|tool| tool.verbs.iter().any(|name| name == verb)) {
             Some(tool) => call::run(&setup, tool, given, output),
             None => ExitCode::from(2),
@@ -83,6 +89,9 @@ fn tools_for(words: &[String]) -> Vec<ToolInfo> {
     let row = |word: &str| truehand_tools::TABLE.iter().find(|row| row.info.verbs.contains(&word));
     let verb = spelling::verb_place(words).map(|at| words[at].as_str());
     match verb.and_then(row) {
+        None if verb == Some(repl::VERB) => {
+            truehand_tools::TABLE.iter().map(|row| argv::nameplate(&row.info)).collect()
+        }
         None => truehand_tools::catalog().tools.clone(),
         Some(own) => {
             truehand_tools::TABLE

@@ -31,6 +31,23 @@ enum Color {
 const GREEN: &str = "32";
 const YELLOW: &str = "33";
 const RED: &str = "31";
+const CYAN: &str = "36";
+const DIM: &str = "2";
+
+/// How something is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// It went well.
+    Good,
+    /// It may matter.
+    Doubt,
+    /// It went wrong.
+    Bad,
+    /// It is a value.
+    Value,
+    /// It is said besides.
+    Quiet,
+}
 
 impl Output {
     /// From what was asked for.
@@ -122,6 +139,25 @@ impl Output {
         }
     }
 
+    /// Prints a line to standard output as it is.
+    pub(crate) fn line(&self, text: &str) {
+        self.out(&format!("{text}\n"));
+    }
+
+    /// Says something on standard error that is no problem of a command.
+    pub(crate) fn aside(&self, text: &str, tone: Option<Tone>) {
+        let color = tone.map(|tone| match tone {
+            Tone::Good => GREEN,
+            Tone::Doubt => YELLOW,
+            Tone::Bad => RED,
+            Tone::Value => CYAN,
+            Tone::Quiet => DIM,
+        });
+        let text = self.paint(text, color, std::io::stderr().is_terminal());
+        // Nobody reads it: there is nowhere else to say it.
+        drop(writeln!(std::io::stderr().lock(), "{text}"));
+    }
+
     /// Says on standard error what is going on.
     pub(crate) fn note(&self, text: &str) {
         // Nobody reads it: it is only for those who do.
@@ -147,7 +183,7 @@ impl Output {
 }
 
 /// Text without control characters: a page must not steer the terminal that its text is printed to.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let harmless =
         |c: char| if c.is_control() && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
     text.chars().map(harmless).collect()

@@ -17,6 +17,9 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 /// command as clients give up on a request, and each tool has its own time.
 const LONGEST_CALL: Duration = Duration::from_mins(11);
 
+/// How long after its own time a script's end may take to arrive.
+const SCRIPT_END: Duration = Duration::from_secs(10);
+
 /// What was asked for, with the environment behind it.
 #[derive(Debug)]
 pub(crate) struct Setup {
@@ -24,6 +27,7 @@ pub(crate) struct Setup {
     pub(crate) home: PathBuf,
     pub(crate) run: RunDir,
     pub(crate) timeout: Duration,
+    asked_timeout: Option<Duration>,
     call_timeout: Duration,
     no_wait: bool,
     pub(crate) session: String,
@@ -69,6 +73,7 @@ impl Setup {
             run: RunDir::of(&home),
             home,
             timeout: timeout.unwrap_or(DEFAULT_TIMEOUT),
+            asked_timeout: timeout,
             call_timeout: timeout.unwrap_or(LONGEST_CALL),
             no_wait: given.get_flag(global::NO_WAIT),
             session,
@@ -124,6 +129,18 @@ impl Setup {
     /// The time of a command that talks to the daemon.
     pub(crate) fn ctx(&self) -> CallCtx {
         CallCtx::with_timeout(self.timeout)
+    }
+
+    /// The time that was asked for.
+    pub(crate) fn asked_timeout(&self) -> Option<Duration> {
+        self.asked_timeout
+    }
+
+    /// The time of a script's call: the script keeps its own time, and says so when it is over.
+    pub(crate) fn script_ctx(&self) -> CallCtx {
+        let limit = self.asked_timeout.map_or(LONGEST_CALL, |asked| asked + SCRIPT_END);
+        let ctx = CallCtx::with_timeout(limit.min(LONGEST_CALL));
+        if self.no_wait { ctx.answering_within(Duration::ZERO) } else { ctx }
     }
 
     /// The time of a call.

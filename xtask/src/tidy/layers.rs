@@ -40,7 +40,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         name: "truehand",
-        ours: &["truehand-base", "truehand-tools", "truehand-engine", "truehand-server"],
+        ours: &["truehand-base", "truehand-tools", "truehand-engine", "truehand-server", "truehand-script"],
     },
     Layer { name: "truehand-testkit", ours: &["truehand-base", "truehand-cdp", "truehand-browser"] },
     Layer {

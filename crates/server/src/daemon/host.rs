@@ -22,6 +22,11 @@ pub trait Host: Caller {
     /// How many browsers are open.
     fn open_browsers(&self) -> usize;
 
+    /// How many scopes of scripts are open; they keep the daemon as a browser does.
+    fn open_scopes(&self) -> usize {
+        0
+    }
+
     /// Changes whenever the list of tools may have changed.
     fn catalog_changes(&self) -> watch::Receiver<u64>;
 

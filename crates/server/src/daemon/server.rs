@@ -120,7 +120,7 @@ async fn listen(
                 return "no signals";
             }
         };
-    let browsers = || shared.host.as_ref().map_or(0, |host| host.open_browsers());
+    let browsers = || shared.host.as_ref().map_or(0, |host| host.open_browsers() + host.open_scopes());
     let over = shared.lifetime.over(browsers);
     tokio::pin!(over);
     loop {
