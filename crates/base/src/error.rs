@@ -183,6 +183,8 @@ codes! {
     ScriptHasEffects = "SCRIPT_HAS_EFFECTS", exit 1, retry false, "run it without pure: true; a person may have to allow it";
     /// The handle's object went with its document, or was disposed of.
     HandleGone = "HANDLE_GONE", exit 1, retry false, "find the element or value again and use the new handle";
+    /// The request is not held, or what is asked of it is not kept.
+    RequestGone = "REQUEST_GONE", exit 1, retry false, "nothing is left to do for it; take the requests that come from now on";
     /// The frame is not part of the page any more.
     FrameGone = "FRAME_GONE", exit 1, retry false, "list the frames again and use one of them";
     /// A protocol command that is not passed on.

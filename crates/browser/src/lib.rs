@@ -12,11 +12,13 @@ mod attach;
 mod browser;
 mod download;
 mod errors;
+mod feed;
 mod find;
 mod front;
 mod input;
 mod launch;
 mod lease;
+mod listen;
 mod options;
 mod pool;
 mod refs;
@@ -29,10 +31,11 @@ pub use find::{FindOptions, find_chromium};
 pub use input::InputSettings;
 pub use launch::LaunchOptions;
 pub use lease::{Hold, LeaseTimes};
+pub use listen::{Events, Listen};
 pub use options::{
     Acted, ClickOptions, Condition, Covers, Described, DragOptions, Goal, InputMode, MouseButton, Observe,
     ReadOptions, Reading, ScrollBy, Shot, ShotOptions, TabInfo, TypeOptions, Way,
 };
 pub use pool::{BrowserPool, PoolConfig, Scope, ScopeOptions};
-pub use tab::{Found, Handle, Lane, LaneGuard, PageCall, PageScript, Returns, Search, Tab};
+pub use tab::{Answer, Answered, Changes, Found, Handle, HeldRequest, Lane, LaneGuard, PageCall, PageScript, Returns, Search, Tab};
 pub use target::Target;

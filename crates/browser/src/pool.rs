@@ -3,6 +3,7 @@
 use crate::attach::Attaching;
 use crate::browser::Browser;
 use crate::download::DownloadLimits;
+use crate::feed::Feed;
 use crate::find::{FindOptions, find_chromium};
 use crate::input::InputSettings;
 use crate::launch::LaunchOptions;
@@ -173,6 +174,8 @@ struct ScopeInner {
     /// One opening at a time; held only while a browser starts, which others of this client wait for anyway.
     opening: tokio::sync::Mutex<()>,
     state: Mutex<ScopeState>,
+    /// What the client hears of its tabs.
+    feed: Arc<Feed>,
 }
 
 struct ScopeState {
@@ -231,6 +234,7 @@ impl BrowserPool {
                     used: Instant::now(),
                     gone_since: None,
                 }),
+                feed: Arc::default(),
             })
         });
         let mut state = lock(&inner.state);
@@ -247,6 +251,7 @@ impl BrowserPool {
         if client.kind == ClientKind::Mcp
             && let Some(scope) = lock(&self.scopes).get(client)
         {
+            scope.feed.end();
             let mut state = lock(&scope.state);
             state.gone_since = Some(Instant::now());
             if let Some(space) = &state.space {
@@ -495,12 +500,17 @@ impl Scope {
         &self.inner.client
     }
 
-    fn touch(&self) {
+    pub(crate) fn touch(&self) {
         lock(&self.inner.state).used = Instant::now();
     }
 
+    /// What the client hears of its tabs.
+    pub(crate) fn feed(&self) -> &Arc<Feed> {
+        &self.inner.feed
+    }
+
     /// The space, if it is open and its browser lives.
-    fn open_space(&self) -> Option<Arc<Space>> {
+    pub(crate) fn open_space(&self) -> Option<Arc<Space>> {
         lock(&self.inner.state).space.clone().filter(|s| s.alive())
     }
 
@@ -529,6 +539,7 @@ impl Scope {
         let former = lock(&inner.state).former.clone();
         let opened = pool.space(ctx, &inner.client, &inner.options, former);
         let (space, unmet) = ctx.wait("the browser to start", opened).await??;
+        space.hub().join(&inner.client, &inner.feed);
         let mut state = lock(&inner.state);
         state.space = Some(Arc::clone(&space));
         state.former = None;

@@ -3,6 +3,7 @@
 
 use crate::browser::Browser;
 use crate::errors::from_cdp;
+use crate::feed::{Hub, kind};
 use crate::front::Windows;
 use crate::input::InputSettings;
 use crate::lease::{Hold, LeaseTimes, Leases};
@@ -31,6 +32,8 @@ pub(crate) struct Space {
     windows: Mutex<Windows>,
     /// `None` in an isolated context.
     shared: Option<Shared>,
+    /// Who listens to what happens in the tabs.
+    hub: Arc<Hub>,
 }
 
 /// What is needed where several clients are.
@@ -117,6 +120,7 @@ impl Space {
             opening: AtomicUsize::new(0),
             windows: Mutex::default(),
             shared: (!isolated).then(|| Shared { leases: Leases::new(leases), users: Mutex::default() }),
+            hub: Arc::default(),
         });
         browser.add_space(&space);
         if !isolated {
@@ -132,6 +136,20 @@ impl Space {
     /// The browser's name for the context; none for the default one.
     pub fn context(&self) -> Option<BrowserContextId> {
         self.context.clone()
+    }
+
+    /// Who listens to what happens in the tabs.
+    pub fn hub(&self) -> Arc<Hub> {
+        Arc::clone(&self.hub)
+    }
+
+    /// Whether a tab is one of a client's own: all are in an isolated context.
+    pub fn owns(&self, id: TabId, client: &ClientId) -> bool {
+        let Some(shared) = &self.shared else { return true };
+        match shared.leases.holder(id) {
+            Some(holder) => holder == *client,
+            None => lock(&self.tabs).entries.get(&id).is_some_and(|e| e.keeper.as_ref() == Some(client)),
+        }
     }
 
     /// Stops a download that one of the tabs began.
@@ -218,8 +236,19 @@ impl Space {
         self.shared.as_ref().and_then(|shared| shared.leases.release(id, client))
     }
 
+    /// A client listens no more: what it wanted of the tabs is undone.
+    fn deafen(&self, client: &ClientId) {
+        self.hub.leave(client);
+        if self.alive() {
+            for tab in self.attached_tabs() {
+                tab.renew();
+            }
+        }
+    }
+
     /// A client is gone: what it held is free.
     pub fn client_gone(&self, client: &ClientId) {
+        self.deafen(client);
         if let Some(shared) = &self.shared {
             shared.leases.client_gone(client);
         }
@@ -469,6 +498,9 @@ impl Space {
         }
         let tabs = self.attached_tabs();
         let opener = tabs.iter().find(|t| Some(t.target_id()) == info.opener_id.as_ref());
+        self.hub.tell(id, kind::BASIC, "page", &|client| self.owns(id, client), || {
+            serde_json::json!({ "url": info.url, "opener": opener.map(|tab| tab.id().to_string()) })
+        });
         // A link with noopener names no opener: then it is whoever acts right now.
         if let Some(before) = opener.or_else(|| tabs.iter().find(|tab| tab.window_open())) {
             lock(&self.windows).opened(id, before.id());
@@ -480,7 +512,8 @@ impl Space {
                 title: String::new(),
             }));
         }
-        opener.map(|_| id)
+        // Whoever listens hears of a tab without an opener too.
+        opener.map(|_| id).or_else(|| (self.shared.is_none() && self.hub.any() != 0).then_some(id))
     }
 
     pub fn target_changed(&self, info: &cdp::target::TargetInfo) {
@@ -512,6 +545,12 @@ impl Space {
             id.and_then(|id| tabs.entries.remove(&id).map(|entry| (id, entry)))
         };
         let Some((id, entry)) = gone else { return };
+        let keeper = entry.keeper.clone();
+        let owned = |who: &ClientId| match &self.shared {
+            Some(shared) => shared.leases.holder(id).or_else(|| keeper.clone()).as_ref() == Some(who),
+            None => true,
+        };
+        self.hub.tell(id, kind::BASIC, "close", &owned, || serde_json::json!({}));
         lock(&self.windows).closed(id);
         if let Some(shared) = &self.shared {
             shared.leases.closed(id);
@@ -558,6 +597,7 @@ impl Space {
 
     /// A client leaves: an isolated context goes as a whole; of a shared one the client's own tabs are closed.
     pub async fn dispose(&self, ctx: &CallCtx, client: &ClientId) {
+        self.deafen(client);
         if let Some(shared) = &self.shared {
             shared.leases.client_gone(client);
             {

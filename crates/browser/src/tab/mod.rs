@@ -11,6 +11,7 @@ mod fields;
 mod ime;
 mod keyboard;
 mod lane;
+mod listen;
 mod navigate;
 pub(crate) mod page;
 mod pick;
@@ -31,6 +32,7 @@ mod write;
 mod written;
 
 pub use lane::{Lane, LaneGuard};
+pub use listen::{Answer, Answered, Changes, HeldRequest, call_parts};
 pub use read::{Found, Search};
 pub use script::{Handle, PageCall, PageScript, Returns};
 pub(crate) use state::Happening;
@@ -64,6 +66,7 @@ pub(crate) struct TabInner {
     pub connection: Connection,
     pub headed: bool,
     space: Weak<Space>,
+    pub listening: listen::Listening,
     state: Mutex<TabState>,
     changed: watch::Sender<u64>,
     refs: Mutex<RefRanges>,
@@ -112,16 +115,18 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// What attaches out-of-process frames, and nothing else, before their scripts run.
-pub(crate) fn auto_attach() -> cdp::target::SetAutoAttach {
+/// What attaches out-of-process frames, on wish workers, and nothing else, before their scripts run.
+pub(crate) fn auto_attach(workers: bool) -> cdp::target::SetAutoAttach {
+    let kinds = ["iframe"].into_iter().chain(workers.then_some("worker"));
     cdp::target::SetAutoAttach {
         auto_attach: true,
         wait_for_debugger_on_start: true,
         flatten: true,
-        filter: Some(vec![cdp::target::FilterEntry {
-            kind: Some("iframe".to_owned()),
-            exclude: Some(false),
-        }]),
+        filter: Some(
+            kinds
+                .map(|kind| cdp::target::FilterEntry { kind: Some(kind.to_owned()), exclude: Some(false) })
+                .collect(),
+        ),
     }
 }
 
@@ -151,6 +156,7 @@ impl Tab {
             connection,
             headed,
             space: Arc::downgrade(space),
+            listening: listen::Listening::new(space.hub()),
             state: Mutex::new(TabState::new(main_frame, session.clone(), url)),
             changed: watch::Sender::new(0),
             refs: Mutex::new(RefRanges::default()),
@@ -164,6 +170,7 @@ impl Tab {
         tokio::spawn(pump::run(Arc::clone(&inner), events));
         let tab = Tab { inner: Place(inner), reader: 0 };
         pump::prepare_session(&session);
+        tab.inner.ready(&session);
         // A hidden tab draws no frames and runs timers once a second unless it believes that it has the focus.
         drop(session.start(cdp::emulation::SetFocusEmulationEnabled { enabled: true }));
         if !headed {
@@ -366,6 +373,7 @@ impl Tab {
 
     /// Notes that a download began.
     pub(crate) fn begin_download(&self, guid: &str, download: Download) {
+        self.inner.hear_download(guid, &download);
         self.with(|s| {
             let name = download.name.clone();
             let at = s.happened(Happening::Download(download));
@@ -381,13 +389,15 @@ impl Tab {
 
     /// Notes how a download ended.
     pub(crate) fn end_download(&self, guid: &str, change: impl FnOnce(&mut Download)) {
-        self.with(|s| {
-            if let Some((at, _)) = s.downloads.remove(guid)
-                && let Some(Happening::Download(download)) = s.log.get_mut(at)
-            {
-                change(download);
-            }
+        let ended = self.with(|s| {
+            let (at, _) = s.downloads.remove(guid)?;
+            let Some(Happening::Download(download)) = s.log.get_mut(at) else { return None };
+            change(download);
+            Some(download.clone())
         });
+        if let Some(download) = ended {
+            self.inner.hear_download(guid, &download);
+        }
         self.inner.wake();
     }
 

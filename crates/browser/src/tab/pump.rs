@@ -4,6 +4,7 @@
 use super::page::{PAGE_PARTS, WORLD};
 use super::state::{Frame, Happening, Life, OpenDialog, Request};
 use super::{Tab, TabInner};
+use crate::feed::kind;
 use std::sync::Arc;
 use std::time::Duration;
 use truehand_base::{CallCtx, Dialog, DialogHandling, text::clip};
@@ -13,6 +14,9 @@ use truehand_cdp::{self as cdp, CdpEvent, Event, EventStream, FrameId, Session};
 pub(crate) async fn run(tab: Arc<TabInner>, mut events: EventStream) {
     while let Some(event) = events.next().await {
         handle(&tab, &event);
+        if let Some(id) = &event.session {
+            tab.hear(&tab.connection.session(id.clone()), &event);
+        }
         // Nobody waits for what a page prints, and it may print thousands of lines a second.
         if event.method != cdp::runtime::ConsoleApiCalled::METHOD {
             tab.wake();
@@ -349,9 +353,10 @@ fn frame_navigated(tab: &TabInner, session: &Session, e: cdp::page::FrameNavigat
 
 /// An alert has one answer, so it gets it; other dialogs wait for a decision unless one was given in advance.
 fn dialog_opening(tab: &TabInner, session: &Session, e: cdp::page::JavascriptDialogOpening) {
-    let answer = tab.with(|s| {
+    let left_open = tab.heard() & kind::DIALOGS != 0;
+    let (dialog, number, answer) = tab.with(|s| {
         let armed = s.armed.take();
-        let alert = e.kind == "alert";
+        let alert = e.kind == "alert" && !left_open;
         let handling = match &armed {
             Some(answer) if answer.accept => DialogHandling::Accepted,
             Some(_) => DialogHandling::Dismissed,
@@ -366,11 +371,13 @@ fn dialog_opening(tab: &TabInner, session: &Session, e: cdp::page::JavascriptDia
         };
         let log_index = s.happened(Happening::Dialog(dialog.clone()));
         if handling == DialogHandling::Open {
-            s.dialog = Some(OpenDialog { session: session.clone(), dialog, log_index });
-            return None;
+            s.dialog = Some(OpenDialog { session: session.clone(), dialog: dialog.clone(), log_index });
+            return (dialog, log_index, None);
         }
-        Some(armed.unwrap_or(super::state::ArmedAnswer { accept: true, text: None }))
+        let answer = armed.unwrap_or(super::state::ArmedAnswer { accept: true, text: None });
+        (dialog, log_index, Some(answer))
     });
+    tab.hear_dialog(&dialog, number, &e.url);
     if let Some(answer) = answer {
         let command = cdp::page::HandleJavaScriptDialog { accept: answer.accept, prompt_text: answer.text };
         drop(session.start(command));
@@ -392,6 +399,7 @@ fn attached(tab: &TabInner, event: &Event) {
             frame.url.clone_from(&e.target_info.url);
         });
         prepare_session(&child);
+        tab.ready(&child);
     }
     drop(child.start(cdp::runtime::RunIfWaitingForDebugger::default()));
 }
@@ -406,11 +414,12 @@ pub(crate) fn prepare_session(session: &Session) {
     }));
     drop(session.start(cdp::runtime::Enable::default()));
     drop(session.start(cdp::network::Enable::default()));
-    drop(session.start(super::auto_attach()));
+    drop(session.start(super::auto_attach(false)));
 }
 
 fn detached(tab: &TabInner, event: &Event) {
     let Some(e) = read::<cdp::target::DetachedFromTarget>(event) else { return };
+    tab.forget_session(&e.session_id);
     tab.with(|s| {
         let gone: Vec<FrameId> = s
             .frames

@@ -63,8 +63,9 @@ impl Tab {
             drop(frame.session.start(intercept(true)));
         }
         let result = self.through_chooser(ctx, &own, files, observe).await;
+        let kept = self.inner.wants_choosers();
         for frame in self.with(|s| s.live_frames()) {
-            drop(frame.session.start(intercept(false)));
+            drop(frame.session.start(intercept(kept)));
         }
         result
     }

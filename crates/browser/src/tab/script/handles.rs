@@ -4,7 +4,7 @@
 use crate::tab::page::PageError;
 use crate::tab::state::Frame;
 use crate::tab::{Tab, lock};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -297,6 +297,36 @@ impl Tab {
                 json!({ "type": "value", "value": { "v": encoded(object) }, "preview": clip(&preview(object), PREVIEW) })
             }
         }
+    }
+
+    /// Values that an event of the page told of, each by handle or as it is.
+    pub(crate) fn values_by_handle(&self, frame: &str, world: &Value, values: &[Value]) -> Value {
+        let frame = self.with(|s| s.frames.get(&FrameId(frame.to_owned())).cloned());
+        let world = world.as_i64().map(ExecutionContextId);
+        let object = |value: &Value| RemoteObject::deserialize(value).unwrap_or_default();
+        let named = values.iter().map(object).map(|object| match (&frame, world) {
+            (Some(frame), Some(world)) if frame.page_world == Some(world) => {
+                self.kept_or_value(frame, world, &object)
+            }
+            // What is gone with its document can still be shown.
+            _ => json!({ "type": "value", "value": { "v": encoded(&object) }, "preview": clip(&preview(&object), PREVIEW) }),
+        });
+        named.collect()
+    }
+
+    /// A node of the page by handle; null when it is gone.
+    pub(crate) async fn node_by_handle(&self, ctx: &CallCtx, frame: &str, node: i64) -> Value {
+        let frame = self.with(|s| s.frames.get(&FrameId(frame.to_owned())).cloned());
+        let Some((frame, world)) = frame.and_then(|frame| frame.page_world.map(|world| (frame, world))) else {
+            return Value::Null;
+        };
+        let resolve = cdp::dom::ResolveNode {
+            backend_node_id: Some(cdp::BackendNodeId(node)),
+            execution_context_id: Some(world),
+            ..Default::default()
+        };
+        let Ok(resolved) = frame.session.send(ctx, resolve).await else { return Value::Null };
+        self.keep(&frame, world, &resolved.object).map_or(Value::Null, |handle| json!(handle))
     }
 
     /// A reference to the element of a handle, for the tools that act.
