@@ -491,15 +491,16 @@
     const page = await kernel.openPage(event.tab_id).catch(() => null);
     if (!page) return;
     page._opener = opener;
-    page._viaPopup = true;
+    page._announced = true;
+    kernel.trackPage(page);
     kernel.context.emit('page', page);
     if (opener) opener.emit('popup', page);
   });
 
   // What an act is known to have done to an address holds before its events come.
-  kernel.onOutcome(({ outcome }) => {
-    const page = outcome && pages.get(outcome.tab_id);
-    const after = outcome?.page_effect?.url?.after;
-    if (page && page._main && outcome.page_effect.url.changed && after) page._main._url = after;
+  kernel.onOutcome(({ args, outcome, error }) => {
+    const page = pages.get(outcome?.tab_id ?? args.tab_id);
+    const change = (outcome ? outcome.page_effect : error?.data?.page_effect)?.url;
+    if (page && page._main && change?.changed && change.after) page._main._url = change.after;
   });
 })

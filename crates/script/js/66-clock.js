@@ -7,7 +7,8 @@
     const KEY = Symbol.for('truehand.clock');
     const clock = globalThis[KEY] || (globalThis[KEY] = create());
     for (const [name, ...args] of log) clock.note(name, args);
-    return clock;
+    clock.settle();
+    return null;
 
     function create() {
       const real = {
@@ -18,7 +19,7 @@
       };
       const RealDate = real.Date;
       // `mode`: how the time goes on: 'system' shifts the real one, 'fixed' stands with real timers, 'manual' stands, 'runs' flows.
-      const state = { mode: 'none', origin: RealDate.now(), now: RealDate.now(), ticks: 0, stamp: 0, timers: new Map(), next: 1000, seen: 0, shift: 0, pause: null, driving: null };
+      const state = { mode: 'none', origin: RealDate.now(), now: RealDate.now(), ticks: 0, stamp: 0, timers: new Map(), next: 1000, seen: 0, shift: 0, driving: null, wall: 0, behind: false };
 
       const flowing = () => (state.mode === 'runs' ? real.now() - state.stamp : 0);
       const timeNow = () => {
@@ -135,24 +136,18 @@
         if (state.driving !== null) real.clearTimeout.call(globalThis, state.driving);
         state.driving = null;
         const next = first(Infinity);
-        const at = Math.min(next ? next.at : Infinity, state.pause ?? Infinity);
-        if (at === Infinity) return;
-        state.driving = real.setTimeout.call(globalThis, drive, Math.min(0x7fffffff, Math.max(0, at - due())));
+        if (!next) return;
+        state.driving = real.setTimeout.call(globalThis, drive, Math.min(0x7fffffff, Math.max(0, next.at - due())));
       }
 
       function drive() {
         state.driving = null;
         if (state.mode !== 'runs') return;
-        const limit = state.pause === null ? due() : Math.min(state.pause, due());
+        const limit = due();
         for (let timer = first(limit); timer; timer = first(limit)) {
           if (timer.every) timer.at += timer.every;
           else state.timers.delete(timer.id);
           call(timer);
-        }
-        if (state.pause !== null && due() >= state.pause) {
-          hold();
-          state.pause = null;
-          return;
         }
         schedule();
       }
@@ -225,18 +220,34 @@
         },
       };
 
+      // The time that flowed between two steps, by the real clock.
+      function catchUp(wall) {
+        if (state.mode === 'runs') {
+          moveTo(state.ticks + Math.max(0, wall - state.wall));
+          state.stamp = real.now();
+        }
+        state.wall = wall;
+      }
+
       return {
-        // Does what a new document must catch up with: the same steps, each at the time that has passed.
+        // Does what a new document must catch up with: the same steps, with the time between them.
         note(name, args) {
-          const [serial, ...rest] = args;
+          const [serial, wall, ...rest] = args;
           if (serial <= state.seen) return;
           state.seen = serial;
+          catchUp(wall);
+          state.behind = true;
           const quiet = { pauseAt: 'pauseAtNote' }[name] || name;
           if (name === 'runFor' || name === 'fastForward') {
             if (faked()) moveTo(state.ticks + rest[0]);
             return;
           }
           acts[quiet](...rest);
+        },
+        settle() {
+          if (state.behind) catchUp(RealDate.now());
+          state.behind = false;
+          if (state.mode === 'runs') schedule();
         },
         async act(name, serial, args) {
           if (serial <= state.seen) return;
@@ -321,13 +332,13 @@
     async _do(name, args) {
       const serial = ++this._serial;
       const before = [...this._log];
-      this._log.push([name, serial, ...args]);
+      this._log.push([name, serial, kernel.wall(), ...args]);
       const source = await kernel.scriptSource(pageClock, this._log);
       await kernel.call('page_init_script', { source });
       for (const page of kernel.allPages()) {
         for (const frame of page.frames()) {
           try {
-            await kernel.evaluate(frame, pageClock, before, { discard: true });
+            await kernel.evaluate(frame, pageClock, before);
             await kernel.evaluate(frame, act, { name, serial, args });
           } catch (error) {
             if (!kernel.isPassing(error)) throw error;
