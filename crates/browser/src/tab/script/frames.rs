@@ -32,7 +32,7 @@ impl Tab {
         for (frame, look) in frames.iter().zip(&looks) {
             // The name that the document has, else what its element was given when it was made.
             let name = look["name"].as_str().filter(|name| !name.is_empty()).or_else(|| named(frame.number));
-            let mut row = json!({ "frame": frame.id.0, "name": name.unwrap_or_default(), "url": frame.url });
+            let mut row = json!({ "frame": frame.id.0, "number": frame.number, "name": name.unwrap_or_default(), "url": frame.url });
             if let Some(parent) = &frame.parent {
                 row["parent"] = json!(parent.0);
             }
