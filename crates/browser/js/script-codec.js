@@ -127,18 +127,18 @@
   function encode(root) {
     const nodes = [];
     const queue = [];
-    const seen = new Map();
+    const seen = mapGet && mapSet ? new Map() : null;
     const fallback = [];
     let parts = 0;
     let text = 0;
 
     const known = (value) => {
-      if (mapGet) return apply(mapGet, seen, [value]);
+      if (seen) return apply(mapGet, seen, [value]);
       for (let i = 0; i < fallback.length; i++) if (fallback[i][0] === value) return fallback[i][1];
       return undefined;
     };
     const remember = (value, ref) => {
-      if (mapSet) apply(mapSet, seen, [value, ref]);
+      if (seen) apply(mapSet, seen, [value, ref]);
       else append(fallback, [value, ref]);
       return ref;
     };

@@ -20,6 +20,7 @@ mod judged;
 mod mode;
 mod navigate;
 mod overlays;
+mod page_evaluate;
 mod press;
 mod queue;
 mod read;

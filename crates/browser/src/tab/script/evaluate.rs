@@ -80,7 +80,7 @@ impl Tab {
             (None, Some(handle)) => self.handle_frame(handle)?,
             (id, _) => self.script_frame(ctx, id).await?,
         };
-        let (page_world, _) = Tab::worlds(&frame).map_err(|e| self.left(e))?;
+        let (page_world, _) = Tab::worlds(&frame).map_err(|e| self.went_away(e))?;
         // The object that goes first, then those that the arguments name by their places.
         let mut objects = Vec::new();
         if script.on.is_none() {
@@ -105,7 +105,7 @@ impl Tab {
             }
             Ok(Err(error)) => {
                 self.abandon(window);
-                Err(self.left(self.page_error(error)))
+                Err(self.went_away(self.page_error(error)))
             }
             Err(error) => {
                 self.abandon(window);
@@ -216,7 +216,7 @@ impl Tab {
     }
 
     /// The failure of a script whose document went away.
-    fn left(&self, error: PageError) -> ErrorBody {
+    fn went_away(&self, error: PageError) -> ErrorBody {
         match error {
             PageError::DocumentGone => ErrorBody::new(
                 ErrorCode::NavigatedDuringAction,
