@@ -416,6 +416,11 @@ impl Files<'_> {
     }
 
     fn rm(&self, path: &str, recursive: bool, force: bool, only: &str) -> Result<Value, Failed> {
+        if self.acts.downloaded(Path::new(path)) {
+            // A link of that name would be removed itself.
+            std::fs::remove_file(path).map_err(|e| Failed::io("rm", Path::new(path), &e))?;
+            return Ok(Value::Null);
+        }
         let at = self.find(path)?;
         self.writable(&at)?;
         let folder = self.open(&at)?;
