@@ -20,7 +20,7 @@ use truehand_base::{
     BoxFuture, Call, CallCtx, Caller, Catalog, ClientId, ErrorBody, ErrorCode, NoScripts, Outcome, Scripts,
 };
 use truehand_browser::{BrowserPool, PoolConfig, Scope, ScopeOptions};
-use truehand_store::{Artifacts, BrowserConfig, Config, Home, Journal, Timestamp};
+use truehand_store::{Artifacts, BrowserConfig, Config, Home, Journal, Records, Timestamp};
 
 /// How long tasks that are cancelled at the end may take to record what they did.
 const LAST_TASKS: Duration = Duration::from_secs(1);
@@ -72,6 +72,7 @@ pub(crate) struct Core {
     pub recorder: Arc<Recorder>,
     pub pool: Arc<BrowserPool>,
     pub artifacts: Artifacts,
+    pub records: Arc<Records>,
     pub scripts: Arc<dyn Scripts>,
     pub seq: AtomicU64,
     pub closing: AtomicBool,
@@ -92,6 +93,7 @@ impl Engine {
         let journal = Journal::open(&home.database(), instance.clone())?;
         tell_of_torn_traces(&home);
         let artifacts = Artifacts::new(&home);
+        let records = Arc::new(Records::new(home.clone(), instance.clone()));
         let mut pool = PoolConfig::under(home.root());
         pool.find.named = browser.path;
         pool.find.path = search_path;
@@ -110,6 +112,7 @@ impl Engine {
             recorder: Arc::new(Recorder::new(home.clone(), instance)),
             pool: BrowserPool::new(pool),
             artifacts,
+            records,
             scripts,
             seq: AtomicU64::new(1),
             closing: AtomicBool::new(false),
@@ -136,6 +139,7 @@ impl Engine {
     pub fn client_gone(&self, client: &ClientId) {
         self.core.tasks.client_gone(client);
         self.core.scripts.client_gone(client);
+        self.core.records.client_gone(&client.to_string());
         self.core.clients.gone(client);
         self.core.limiter.client_gone(client);
         self.core.pool.client_gone(client);

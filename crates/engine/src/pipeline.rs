@@ -346,6 +346,13 @@ fn place(desk: Desk, scope: Scope, call: &Call, options: &clients::ClientOptions
     let core = Arc::clone(&desk.core);
     let effects = now.config.effects;
     let named = Some(options.working_dir.clone()).filter(|folder| !folder.as_os_str().is_empty());
+    let own = truehand_tools::Own {
+        client: call.client.clone(),
+        records: Arc::clone(&core.records),
+        files: now.config.files.clone(),
+        working_dir: named.clone(),
+        now: core.wall(),
+    };
     let working_dir = named.unwrap_or_else(|| core.home.root().to_owned());
     let author = Author {
         client: call.client.clone(),
@@ -366,6 +373,7 @@ fn place(desk: Desk, scope: Scope, call: &Call, options: &clients::ClientOptions
         tasks: Box::new(desk),
         author,
         scripts: Arc::clone(&core.scripts),
+        own,
     }
 }
 

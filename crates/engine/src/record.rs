@@ -88,6 +88,11 @@ impl Recorder {
                 self.typed.remember(keys);
             }
         }
+        // A script that names a token is recorded after the call that took it.
+        if let Some(token) = trail.arguments.get("token").and_then(Value::as_str).filter(|_| takes_token(trail)) {
+            self.typed.remember(token.to_owned());
+            secrets.push(token.to_owned());
+        }
         if !write {
             return Ok(());
         }
@@ -116,6 +121,10 @@ impl Recorder {
         *file = Some(Arc::clone(&trace));
         Ok(trace)
     }
+}
+
+fn takes_token(trail: &Trail) -> bool {
+    matches!(trail.tool.as_str(), "channel_create" | "channel_update")
 }
 
 /// What stands for a key that must not be shown.

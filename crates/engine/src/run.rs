@@ -30,6 +30,8 @@ pub struct Place {
     pub author: Author,
     /// Runs scripts.
     pub scripts: Arc<dyn Scripts>,
+    /// The product's own state.
+    pub own: truehand_tools::Own,
 }
 
 /// Runs a call to its end.
@@ -43,10 +45,10 @@ pub async fn run(tool: &'static str, ctx: &CallCtx, prepared: Box<dyn Prepared>,
     };
     let scope = place.scope.clone();
     let mut task = tokio::spawn(async move {
-        let Place { scope, observe, working_dir, artifacts, tasks, author, scripts } = &place;
+        let Place { scope, observe, working_dir, artifacts, tasks, author, scripts, own } = &place;
         let (observe, tasks, scripts) = (*observe, tasks.as_ref(), scripts.as_ref());
         let call = &ctx;
-        prepared.run(ToolCtx { call, scope, observe, working_dir, artifacts, tasks, author, scripts }).await
+        prepared.run(ToolCtx { call, scope, observe, working_dir, artifacts, tasks, author, scripts, own }).await
     });
     let cut_off = |code, how: &str| Err(ErrorBody::new(code, format!("{how} while {tool} was at work")));
     let result = tokio::select! {
@@ -177,6 +179,16 @@ mod tests {
             working_dir: dir.path().to_owned(),
             artifacts: dir.path().to_owned(),
             tasks: Box::new(NoTasks),
+            own: truehand_tools::Own {
+                client: client.clone(),
+                records: Arc::new(truehand_store::Records::new(
+                    truehand_store::Home::open(dir.path()).expect("opens"),
+                    "x",
+                )),
+                files: truehand_store::FilesConfig::default(),
+                working_dir: None,
+                now: truehand_store::Timestamp(0),
+            },
             author: Author { client, approval: None, working_dir: dir.path().to_owned(), js_allowed: false },
             scripts: Arc::new(NoScripts),
         };

@@ -8,12 +8,14 @@ pub mod args;
 mod common;
 mod field;
 mod keys;
+mod own;
 mod spec;
 mod tab_list;
 pub mod tool;
 
 pub use common::{COMMON_ARGUMENTS, Common};
 pub use keys::enters_text;
+pub use own::Own;
 pub use spec::{Info, Prepared, Reply, Tasks, Tool, ToolCtx, ToolSpec};
 
 use serde_json::{Value, json};
@@ -61,6 +63,41 @@ pub const TABLE: &[ToolSpec] = &[
     ToolSpec::of::<tool::page_call::PageCall>(),
     ToolSpec::of::<tool::page_evaluate::PageEvaluate>(),
     ToolSpec::of::<tool::page_handle::PageHandle>(),
+    ToolSpec::of::<tool::file_read::FileRead>(),
+    ToolSpec::of::<tool::file_write::FileWrite>(),
+    ToolSpec::of::<tool::file_list::FileList>(),
+    ToolSpec::of::<tool::file_stat::FileStat>(),
+    ToolSpec::of::<tool::file_remove::FileRemove>(),
+    ToolSpec::of::<tool::file_rename::FileRename>(),
+    ToolSpec::of::<tool::file_copy::FileCopy>(),
+    ToolSpec::of::<tool::file_mkdir::FileMkdir>(),
+    ToolSpec::of::<tool::file_resolve::FileResolve>(),
+    ToolSpec::of::<tool::session_open::SessionOpen>(),
+    ToolSpec::of::<tool::session_current::SessionCurrent>(),
+    ToolSpec::of::<tool::session_list::SessionList>(),
+    ToolSpec::of::<tool::session_get::SessionGet>(),
+    ToolSpec::of::<tool::session_messages::SessionMessages>(),
+    ToolSpec::of::<tool::session_rows::SessionRows>(),
+    ToolSpec::of::<tool::session_children::SessionChildren>(),
+    ToolSpec::of::<tool::session_update::SessionUpdate>(),
+    ToolSpec::of::<tool::session_archive::SessionArchive>(),
+    ToolSpec::of::<tool::session_mark::SessionMark>(),
+    ToolSpec::of::<tool::session_steer::SessionSteer>(),
+    ToolSpec::of::<tool::session_queue::SessionQueue>(),
+    ToolSpec::of::<tool::session_stop::SessionStop>(),
+    ToolSpec::of::<tool::session_delete::SessionDelete>(),
+    ToolSpec::of::<tool::settings_get::SettingsGet>(),
+    ToolSpec::of::<tool::settings_set::SettingsSet>(),
+    ToolSpec::of::<tool::project_list::ProjectList>(),
+    ToolSpec::of::<tool::project_get::ProjectGet>(),
+    ToolSpec::of::<tool::project_create::ProjectCreate>(),
+    ToolSpec::of::<tool::project_archive::ProjectArchive>(),
+    ToolSpec::of::<tool::routine_list::RoutineList>(),
+    ToolSpec::of::<tool::routine_get::RoutineGet>(),
+    ToolSpec::of::<tool::channel_list::ChannelList>(),
+    ToolSpec::of::<tool::channel_create::ChannelCreate>(),
+    ToolSpec::of::<tool::channel_update::ChannelUpdate>(),
+    ToolSpec::of::<tool::channel_restart::ChannelRestart>(),
 ];
 
 /// The row of a tool, by name or alias.

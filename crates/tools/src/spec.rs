@@ -92,6 +92,8 @@ pub struct ToolCtx<'a> {
     pub author: &'a Author,
     /// Runs scripts, the author's in a scope of its own.
     pub scripts: &'a dyn Scripts,
+    /// The product's own state.
+    pub own: &'a crate::Own,
 }
 
 /// The calls of one client that outlive their answers.

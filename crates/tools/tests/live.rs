@@ -71,6 +71,14 @@ impl Client<'_> {
             working_dir: PathBuf::new(),
             js_allowed: false,
         };
+        let home = truehand_store::Home::open(self.world.folder.path().join("state"))?;
+        let own = truehand_tools::Own {
+            client: author.client.clone(),
+            records: std::sync::Arc::new(truehand_store::Records::new(home, "live")),
+            files: truehand_store::FilesConfig::default(),
+            working_dir: None,
+            now: truehand_store::Timestamp(0),
+        };
         let cx = ToolCtx {
             call: &call,
             scope: &self.scope,
@@ -80,6 +88,7 @@ impl Client<'_> {
             tasks: &EndedTask,
             author: &author,
             scripts: &NoScripts,
+            own: &own,
         };
         row.prepare(arguments)?.run(cx).await
     }

@@ -1,0 +1,114 @@
+//! The product's own state, as the calls of one client see it: records, settings, and the files of its session.
+
+use crate::spec::Reply;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use truehand_base::{ClientId, ErrorBody, ErrorCode};
+use truehand_store::{FilesConfig, Home, Jail, Records, Root, Session, Timestamp};
+
+/// What tools about the product's own state are given.
+#[derive(Clone)]
+pub struct Own {
+    /// Who calls.
+    pub client: ClientId,
+    /// Projects, sessions, routines, channels.
+    pub records: Arc<Records>,
+    /// Folders that the configuration grants.
+    pub files: FilesConfig,
+    /// The folder that the client works in, when it said so.
+    pub working_dir: Option<PathBuf>,
+    /// The time of day.
+    pub now: Timestamp,
+}
+
+impl Own {
+    /// The state folder.
+    #[must_use]
+    pub fn home(&self) -> &Home {
+        self.records.home()
+    }
+
+    /// The client's open session; whoever asks first opens one.
+    ///
+    /// # Errors
+    /// `STORE_FAILED`.
+    pub fn session(&self) -> Result<Session, ErrorBody> {
+        self.records.session_open(&self.client.to_string(), "", false, self.now).map(|(session, _)| session)
+    }
+
+    /// The files that the client may name, with what could not be granted.
+    ///
+    /// # Errors
+    /// `STORE_FAILED`.
+    pub fn jail(&self) -> Result<(Jail, Vec<String>), ErrorBody> {
+        let session = self.session()?;
+        let start = Root { path: self.records.session_folder(&session), write: true };
+        let read = |path: &PathBuf| Root { path: path.clone(), write: false };
+        let write = |path: &PathBuf| Root { path: path.clone(), write: true };
+        // A home folder holds keys and the like; whoever starts there did not mean to hand them out.
+        let working = self.working_dir.iter().filter(|folder| !is_home(folder)).map(write);
+        let granted = self.files.read.iter().map(read).chain(self.files.write.iter().map(write));
+        let more: Vec<Root> = working.chain(granted).collect();
+        let artifacts = read(&self.home().artifacts());
+        Jail::open(start, &[artifacts], &more, self.home().root())
+    }
+
+    /// Does something that blocks on a thread that may wait.
+    ///
+    /// # Errors
+    /// Those of `work`; `INTERNAL` when it panicked.
+    pub async fn on_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Own) -> Result<T, ErrorBody> + Send + 'static,
+    ) -> Result<T, ErrorBody> {
+        let own = self.clone();
+        match tokio::task::spawn_blocking(move || work(&own)).await {
+            Ok(result) => result,
+            Err(error) => Err(ErrorBody::new(ErrorCode::Internal, format!("work on the state failed: {error}"))),
+        }
+    }
+}
+
+fn is_home(folder: &std::path::Path) -> bool {
+    let real = |path: &std::path::Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    std::env::home_dir().is_some_and(|home| real(&home) == real(folder))
+}
+
+/// A reply whose fields are those of `value`.
+pub fn told(done: impl Into<String>, value: Value) -> Reply {
+    let mut reply = Reply { done: done.into(), ..Reply::default() };
+    if let Value::Object(fields) = value {
+        reply.output = fields;
+    }
+    reply
+}
+
+/// A secret text in arguments: it is read and never shown.
+#[derive(serde::Deserialize)]
+#[serde(transparent)]
+pub struct Token(String);
+
+impl Token {
+    /// The secret.
+    #[must_use]
+    pub fn into_secret(self) -> truehand_base::Secret {
+        truehand_base::Secret::new(self.0)
+    }
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token(••••)")
+    }
+}
+
+impl schemars::JsonSchema for Token {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Token".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string" })
+    }
+}
