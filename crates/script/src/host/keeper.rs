@@ -7,7 +7,7 @@ use super::output::Output;
 use super::place::Place;
 use super::worker::{Heard, Worker};
 use super::{Shared, lock};
-use crate::wire::{Done, Eval, FromWorker, Info, Op, OpError, Reply, Status, Thrown, ToWorker};
+use crate::wire::{Done, Eval, FromWorker, Info, MOST_NAMES, Op, OpError, Reply, Status, Thrown, ToWorker};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::VecDeque;
@@ -77,6 +77,8 @@ pub(super) struct Keeper {
     lasting: CancellationToken,
     pace: Pace,
     call: u64,
+    /// What the scope's variables are called, as far as they are known.
+    names: Vec<String>,
 }
 
 impl Keeper {
@@ -96,6 +98,7 @@ impl Keeper {
             held: Vec::new(),
             pace: Pace::default(),
             call: 0,
+            names: Vec::new(),
         }
     }
 
@@ -152,8 +155,9 @@ impl Keeper {
         }
         let mut lost_before = None;
         if self.worker.as_ref().is_some_and(|worker| !worker.alive()) {
+            let names = std::mem::take(&mut self.names).join(", ");
             self.forget().await;
-            lost_before = Some("its process ended between two calls: the variables of earlier calls are gone");
+            lost_before = Some(format!("SCOPE_LOST: the scope's process ended between two calls; gone are: {names}"));
         }
         let mut worker = match self.worker.take() {
             Some(worker) => worker,
@@ -175,7 +179,7 @@ impl Keeper {
             },
         };
         if let Some(note) = lost_before {
-            run.output.note(note.to_owned());
+            run.output.note(note);
         }
         let start = Instant::now();
         worker.send(&ToWorker::Eval(eval));
@@ -186,6 +190,8 @@ impl Keeper {
         run.background.cancel();
         let ended = match over {
             Over::Done(done) => {
+                self.learn(&done.declared);
+                let names = self.names.clone();
                 if done.lost {
                     worker.kill().await;
                     self.forget().await;
@@ -195,12 +201,13 @@ impl Keeper {
                         self.end_ops().await;
                     }
                 }
-                finished(*done, run, start.elapsed())
+                finished(*done, run, start.elapsed(), names)
             }
             Over::Lost(status, reason) => {
+                let names = std::mem::take(&mut self.names);
                 worker.kill().await;
                 self.forget().await;
-                lost(status, reason, run, start.elapsed())
+                lost(status, reason, run, start.elapsed(), names)
             }
         };
         let mut evaluated = ended;
@@ -215,6 +222,16 @@ impl Keeper {
         }
         self.end_ops().await;
         self.info = None;
+        self.names.clear();
+    }
+
+    /// Remembers names that were declared.
+    fn learn(&mut self, declared: &[String]) {
+        for name in declared {
+            if self.names.len() < MOST_NAMES && !self.names.contains(name) {
+                self.names.push(name.clone());
+            }
+        }
     }
 
     /// Cancels the ops and lets them say what they had done; nobody waits for their replies.
@@ -416,7 +433,7 @@ fn reply(op: u64, done: Result<Value, OpError>) -> Reply {
 }
 
 /// What a call came to that the worker ended.
-fn finished(done: Done, run: Run, elapsed: Duration) -> Evaluated {
+fn finished(done: Done, run: Run, elapsed: Duration, names: Vec<String>) -> Evaluated {
     let status = match done.status {
         Status::Ok => ScriptStatus::Ok,
         Status::Error => ScriptStatus::Error,
@@ -432,7 +449,7 @@ fn finished(done: Done, run: Run, elapsed: Duration) -> Evaluated {
     evaluated.elapsed = elapsed;
     if done.lost {
         let reason = "it could not be stopped in another way".to_owned();
-        evaluated.scope_lost = Some(ScopeLost { reason, names: Vec::new() });
+        evaluated.scope_lost = Some(ScopeLost { reason, names });
     }
     evaluated
 }
@@ -448,11 +465,11 @@ fn thrown(error: Thrown) -> ScriptError {
 }
 
 /// What a call came to whose worker is gone.
-fn lost(status: ScriptStatus, reason: String, run: Run, elapsed: Duration) -> Evaluated {
+fn lost(status: ScriptStatus, reason: String, run: Run, elapsed: Duration, names: Vec<String>) -> Evaluated {
     let mut evaluated = Evaluated::new(status);
     (evaluated.logs, evaluated.images, evaluated.notes) = run.output.finish(0);
     evaluated.elapsed = elapsed;
-    evaluated.scope_lost = Some(ScopeLost { reason, names: Vec::new() });
+    evaluated.scope_lost = Some(ScopeLost { reason, names });
     evaluated
 }
 
