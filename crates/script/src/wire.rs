@@ -24,7 +24,10 @@ use serde_json::value::RawValue;
 use std::path::PathBuf;
 
 /// The longest line that either side takes, in bytes.
-pub const MAX_LINE: usize = 64 * 1024 * 1024;
+pub const MAX_LINE: usize = 32 * 1024 * 1024;
+
+/// The most names of a scope that are told of.
+pub const MOST_NAMES: usize = 200;
 
 /// How long after a call's time the worker may take to say that it is over, in milliseconds.
 pub const GRACE_MS: u64 = 2_000;
@@ -44,6 +47,20 @@ pub enum ToWorker {
         /// The call that is meant; another call's number is ignored.
         call: u64,
     },
+    /// Say what can follow a dotted path. Only while nothing runs.
+    Complete {
+        /// Such as `page.key`.
+        path: String,
+    },
+}
+
+/// A name that can follow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completion {
+    /// The whole name.
+    pub name: String,
+    /// `function`, `value` or `word`.
+    pub kind: String,
 }
 
 /// How a scope begins.
@@ -184,6 +201,8 @@ pub enum FromWorker {
     },
     /// The call is over and nothing runs any more.
     Done(Box<Done>),
+    /// The answer to `Complete`.
+    Completions(Vec<Completion>),
 }
 
 /// The scope as it began.
@@ -295,6 +314,9 @@ pub struct Done {
     /// What was thrown, or why it was ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Thrown>,
+    /// Names that this call declared at its top, at most [`MOST_NAMES`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub declared: Vec<String>,
     /// Names declared by an earlier call and declared again by this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub redeclared: Vec<String>,

@@ -7,7 +7,7 @@ use super::natives;
 use super::rewrite::{Refused, rewrite};
 use super::source::{Position, caret};
 use super::state::{Kept, Send, State};
-use crate::wire::{Done, Eval, Fault, Limits, Reply, Start, Status, Thrown, ToWorker};
+use crate::wire::{Completion, Done, Eval, Fault, Limits, MOST_NAMES, Reply, Start, Status, Thrown, ToWorker};
 use rquickjs::context::EvalOptions;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Function, Object, Promise, Runtime, Value};
@@ -29,6 +29,8 @@ const DRAIN_JOBS: usize = 5_000;
 const DRAIN_TIME: Duration = Duration::from_millis(50);
 /// How long the hooks at the end of a call may take.
 const END_HOOKS: Duration = Duration::from_millis(1_000);
+/// How long a completion may take.
+const COMPLETE: Duration = Duration::from_millis(300);
 /// The most of a value that is shown.
 const VALUE_BYTES: usize = 256 * 1024;
 /// Rejections that nobody handled and that are reported.
@@ -49,6 +51,8 @@ struct Entries {
     show: Kept<Function<'static>>,
     /// Follows a thenable; gives a promise.
     follow: Kept<Function<'static>>,
+    /// Makes JSON of what can follow a dotted path.
+    complete: Kept<Function<'static>>,
 }
 
 /// A promise and why it was rejected.
@@ -167,6 +171,20 @@ impl Engine {
         self.late.push(reply);
     }
 
+    /// What can follow a dotted path; nothing when it takes long.
+    pub fn complete(&self, path: &str) -> Vec<Completion> {
+        let Some(entries) = &self.entries else { return Vec::new() };
+        self.clock.deadline.set(Instant::now() + COMPLETE);
+        self.context.with(|ctx| {
+            let told = entries.complete.clone().restore(&ctx).and_then(|complete| complete.call::<_, String>((path,)));
+            let names = told.ok().and_then(|json| serde_json::from_str(&json).ok());
+            if names.is_none() {
+                drop(ctx.catch());
+            }
+            names.unwrap_or_default()
+        })
+    }
+
     /// Runs one call to its end. Nothing: the host is gone.
     pub fn call(&mut self, eval: Eval, inbox: &Receiver<ToWorker>) -> Option<Done> {
         let began = Instant::now();
@@ -214,6 +232,14 @@ impl Engine {
     }
 }
 
+/// Lets the system's library read the time zone, while files are still in reach.
+pub fn learn_time_zone() {
+    if let Ok(context) = Runtime::new().and_then(|runtime| Context::full(&runtime)) {
+        // Where there is none, dates are shown in UTC.
+        let _minutes = context.with(|ctx| ctx.eval::<i32, _>("new Date(0).getTimezoneOffset()"));
+    }
+}
+
 /// Evaluates the scope's own JavaScript.
 fn boot(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<(Vec<Fault>, Entries), String> {
     let mut faults = Vec::new();
@@ -238,6 +264,7 @@ fn boot(ctx: &Ctx<'_>, state: &Rc<State>) -> Result<(Vec<Fault>, Entries), Strin
         describe: entry("describe")?,
         show: entry("show")?,
         follow: entry("follow")?,
+        complete: entry("complete")?,
     };
     Ok((faults, entries))
 }
@@ -330,6 +357,7 @@ impl<'js> Run<'_, 'js> {
             .filter(|name| declared.contains(*name) || globals.contains_key(name.as_str()).unwrap_or(false))
             .cloned()
             .collect();
+        done.declared = code.lexical.iter().chain(&code.loose).take(MOST_NAMES).cloned().collect();
         declared.extend(code.lexical.iter().chain(&code.loose).cloned());
         let main = self.begin(&code.declares, &code.runs);
         let main = match main {
@@ -599,7 +627,8 @@ impl<'js> Run<'_, 'js> {
         self.state.forget_timers();
         self.clock.call.set(0);
         let rested = self.drain();
-        *done = Done { redeclared: std::mem::take(&mut done.redeclared), ..Done::default() };
+        let (declared, redeclared) = (std::mem::take(&mut done.declared), std::mem::take(&mut done.redeclared));
+        *done = Done { declared, redeclared, ..Done::default() };
         done.lost = !rested;
         let kept = if rested { "variables are kept" } else { "the scope's variables are lost" };
         if ended == Ended::Deadline {

@@ -43,6 +43,8 @@ pub fn main() -> ExitCode {
 }
 
 fn life(began: Instant) -> Result<(), String> {
+    // The system's time zone is read from a file, once.
+    engine::learn_time_zone();
     let confinement = confine();
     let (lines, inbox) = mpsc::channel();
     let interrupts: Interrupts = Arc::default();
@@ -143,6 +145,7 @@ pub fn serve(
                 }
             }
             ToWorker::Reply(reply) => engine.late(reply),
+            ToWorker::Complete { path } => engine.send(FromWorker::Completions(engine.complete(&path))),
             ToWorker::Interrupt { .. } | ToWorker::Start(_) => {}
         }
     }
