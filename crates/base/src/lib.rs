@@ -12,6 +12,7 @@ mod effect;
 mod error;
 mod facts;
 mod ids;
+mod network;
 mod outcome;
 pub mod schema;
 mod script;
@@ -32,8 +33,9 @@ pub use effect::{
 pub use error::{ErrorBody, ErrorCode};
 pub use facts::{EffectClass, Facts, RequestFacts, Verb};
 pub use ids::{ClientId, ClientKind, ElementRef, TabId};
+pub use network::{is_inside, is_private};
 pub use outcome::{EXIT_RUNNING, Image, Outcome, TaskNote, TaskStatus, Warning};
 pub use script::{
-    Author, Evaluated, Evaluation, NoScripts, ScopeLost, ScriptAct, ScriptError, ScriptLog, ScriptStatus, Scripts,
+    Author, Evaluated, Evaluation, NoScripts, ScopeLost, ScriptAct, ScriptError, ScriptLog, ScriptName, ScriptStatus, Scripts,
 };
 pub use secret::Secret;

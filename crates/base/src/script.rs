@@ -101,6 +101,15 @@ pub struct ScriptAct {
     pub page_effect: Value,
 }
 
+/// A name that a person may want to type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptName {
+    /// The whole name.
+    pub name: String,
+    /// `function`, `value` or `word`.
+    pub kind: String,
+}
+
 /// What a script came to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated {
@@ -173,6 +182,17 @@ pub trait Scripts: Send + Sync {
         evaluation: Evaluation,
     ) -> BoxFuture<'a, Result<Evaluated, ErrorBody>>;
 
+    /// What can follow a dotted path, such as `page.key`, in the author's scope. Runs no code of the author's.
+    ///
+    /// # Errors
+    /// When the scope can't be asked.
+    fn complete<'a>(
+        &'a self,
+        ctx: &'a CallCtx,
+        author: &'a Author,
+        path: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<ScriptName>, ErrorBody>>;
+
     /// Forgets the scope of a client that is gone.
     fn client_gone(&self, client: &ClientId);
 
@@ -193,6 +213,15 @@ impl Scripts for NoScripts {
     ) -> BoxFuture<'a, Result<Evaluated, ErrorBody>> {
         let error = ErrorBody::new(ErrorCode::ToolDisabled, "scripts can't be run here");
         Box::pin(std::future::ready(Err(error.next("use the other tools"))))
+    }
+
+    fn complete<'a>(
+        &'a self,
+        _ctx: &'a CallCtx,
+        _author: &'a Author,
+        _path: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<ScriptName>, ErrorBody>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
     fn client_gone(&self, _client: &ClientId) {}

@@ -20,11 +20,14 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use truehand_base::{
     Author, CallCtx, ClientId, ErrorBody, ErrorCode, Evaluated, Evaluation, ScopeLost, ScriptError,
-    ScriptStatus, Verb,
+    ScriptName, ScriptStatus, Verb,
 };
 
 /// How long a script may run unless it says otherwise.
 const USUAL: Duration = Duration::from_mins(2);
+
+/// How long a completion may take.
+const COMPLETE: Duration = Duration::from_secs(2);
 
 /// How long before the end of its caller's time a script must be over.
 const MARGIN: Duration = Duration::from_millis(500);
@@ -47,6 +50,25 @@ const PER_SECOND: f64 = 1_000.0;
 
 /// Numbers of scopes in this process.
 static NUMBER: AtomicU64 = AtomicU64::new(1);
+
+/// What is asked of a scope.
+#[derive(Debug)]
+pub(super) enum Ask {
+    /// Run a script.
+    Run(Box<Job>),
+    /// Say what can follow a dotted path.
+    Complete { client: ClientId, path: String, reply: oneshot::Sender<Vec<ScriptName>> },
+}
+
+impl Ask {
+    /// Whose scope is meant.
+    pub(super) fn client(&self) -> &ClientId {
+        match self {
+            Ask::Run(job) => &job.author.client,
+            Ask::Complete { client, .. } => client,
+        }
+    }
+}
 
 /// A script to run.
 #[derive(Debug)]
@@ -103,7 +125,7 @@ impl Keeper {
     }
 
     /// Runs jobs until the client is gone or nobody asked for long.
-    pub(super) async fn keep(mut self, mut jobs: mpsc::UnboundedReceiver<Job>) {
+    pub(super) async fn keep(mut self, mut jobs: mpsc::UnboundedReceiver<Ask>) {
         let idle = self.shared.config.idle;
         let mut over = Instant::now() + idle;
         loop {
@@ -111,8 +133,12 @@ impl Keeper {
                 biased;
                 () = self.end.cancelled() => break,
                 job = jobs.recv() => {
-                    let Some(job) = job else { break };
-                    self.run(job).await;
+                    match job {
+                        Some(Ask::Run(job)) => self.run(*job).await,
+                        // A caller that is gone needs no answer.
+                        Some(Ask::Complete { path, reply, .. }) => drop(reply.send(self.complete(path).await)),
+                        None => break,
+                    }
                     over = Instant::now() + idle;
                 }
                 Some(done) = self.ops.join_next() => self.held.extend(done.ok()),
@@ -140,6 +166,28 @@ impl Keeper {
         if let Some(ran) = ran {
             // A caller that is gone needs no answer.
             drop(reply.send(ran));
+        }
+    }
+
+    /// What can follow a dotted path; nothing when the scope does not say in time.
+    async fn complete(&mut self, path: String) -> Vec<ScriptName> {
+        if self.worker.as_ref().is_none_or(|worker| !worker.alive()) {
+            self.worker = self.shared.worker().await.ok();
+        }
+        let Some(worker) = &mut self.worker else { return Vec::new() };
+        worker.send(&ToWorker::Complete { path });
+        match tokio::time::timeout(COMPLETE, worker.hear()).await {
+            Ok(Heard::Said(said)) => match *said {
+                FromWorker::Completions(names) => {
+                    names.into_iter().map(|known| ScriptName { name: known.name, kind: known.kind }).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => {
+                // It is not known any more what comes next from it.
+                self.forget().await;
+                Vec::new()
+            }
         }
     }
 
@@ -293,7 +341,7 @@ impl Keeper {
                 heard = worker.hear() => match heard {
                     Heard::Said(said) => match *said {
                         FromWorker::Done(done) if done.call == run.call => return Over::Done(done),
-                        FromWorker::Done(_) | FromWorker::Ready(_) => {
+                        FromWorker::Done(_) | FromWorker::Ready(_) | FromWorker::Completions(_) => {
                             return Over::lost("its process spoke out of turn");
                         }
                         FromWorker::Op(_) if run.waiting.len() >= WAITING => {

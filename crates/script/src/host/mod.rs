@@ -15,7 +15,7 @@ mod proof;
 mod worker;
 
 use crate::wire;
-use keeper::{Job, Keeper};
+use keeper::{Ask, Job, Keeper};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -24,7 +24,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use truehand_base::{
-    Author, BoxFuture, CallCtx, Caller, ClientId, ErrorBody, ErrorCode, Evaluated, Evaluation, Scripts,
+    Author, BoxFuture, CallCtx, Caller, ClientId, ErrorBody, ErrorCode, Evaluated, Evaluation, ScriptName,
+    Scripts,
 };
 use worker::Worker;
 
@@ -84,7 +85,7 @@ struct Shared {
 
 /// A scope as the host knows it.
 struct Scope {
-    jobs: mpsc::UnboundedSender<Job>,
+    jobs: mpsc::UnboundedSender<Ask>,
     used: Instant,
     waiting: Arc<()>,
     end: CancellationToken,
@@ -128,12 +129,26 @@ impl Scripts for ScriptHost {
             let (begun, begins) = oneshot::channel();
             let (reply, ended) = oneshot::channel();
             let job = Job { ctx: ctx.clone(), author: author.clone(), evaluation, begun, reply };
-            let _waiting = self.shared.send(job)?;
+            let _waiting = self.shared.send(Ask::Run(Box::new(job)))?;
             // Whether it begins is not said when its scope ends before; then `ended` says it.
             drop(ctx.wait("the script before this one", begins).await?);
             ended.await.unwrap_or_else(|_| {
                 Err(ErrorBody::new(ErrorCode::ScopeLost, "the scope was closed before the script ended"))
             })
+        })
+    }
+
+    fn complete<'a>(
+        &'a self,
+        ctx: &'a CallCtx,
+        author: &'a Author,
+        path: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<ScriptName>, ErrorBody>> {
+        Box::pin(async move {
+            let (reply, names) = oneshot::channel();
+            let ask = Ask::Complete { client: author.client.clone(), path: path.to_owned(), reply };
+            let _waiting = self.shared.send(ask)?;
+            ctx.wait("the scope", names).await.map(Result::unwrap_or_default)
         })
     }
 
@@ -156,13 +171,13 @@ impl Scripts for ScriptHost {
 impl Shared {
     /// Gives a job to its client's scope, which begins now when there is none. What comes back says, while it
     /// lives, that somebody waits for the scope.
-    fn send(self: &Arc<Self>, job: Job) -> Result<Arc<()>, ErrorBody> {
+    fn send(self: &Arc<Self>, ask: Ask) -> Result<Arc<()>, ErrorBody> {
         if self.closing.is_cancelled() {
             return Err(ErrorBody::new(ErrorCode::DaemonUnavailable, "the product is shutting down"));
         }
         let mut scopes = lock(&self.scopes);
         scopes.retain(|_, scope| !scope.jobs.is_closed());
-        let client = job.author.client.clone();
+        let client = ask.client().clone();
         if !scopes.contains_key(&client) {
             make_room(&mut scopes, self.config.most)?;
             let (jobs, queue) = mpsc::unbounded_channel();
@@ -177,7 +192,7 @@ impl Shared {
         scope.used = Instant::now();
         let waiting = Arc::clone(&scope.waiting);
         // A scope that ends right now drops the job, and whoever waits for it hears of that.
-        drop(scope.jobs.send(job));
+        drop(scope.jobs.send(ask));
         Ok(waiting)
     }
 

@@ -29,6 +29,9 @@ pub struct Repl {
     title: String,
     code: String,
     timeout_ms: Option<u64>,
+    /// A dotted path to complete, in place of running the code.
+    #[schemars(skip)]
+    complete: Option<String>,
     /// Throw the scope away first.
     #[schemars(skip)]
     #[serde(alias = "reset")]
@@ -71,6 +74,12 @@ impl Tool for Repl {
         if title.is_empty() || title.chars().count() > LONGEST_TITLE {
             let message = format!("repl: title has 1 to {LONGEST_TITLE} characters");
             return Err(ErrorBody::new(ErrorCode::InvalidArguments, message));
+        }
+        if let Some(path) = &self.complete {
+            let names = cx.scripts.complete(cx.call, cx.author, path).await?;
+            let mut reply = Reply { done: format!("{} names", names.len()), ..Reply::default() };
+            reply.put("names", serde_json::to_value(names).unwrap_or_default());
+            return Ok(reply);
         }
         cx.call.progress(format!("running: {title}"));
         let evaluation = Evaluation {
