@@ -31,7 +31,7 @@ pub use find::{FindOptions, find_chromium};
 pub use input::InputSettings;
 pub use launch::LaunchOptions;
 pub use lease::{Hold, LeaseTimes};
-pub use listen::{Events, Listen};
+pub use listen::{Events, Listen, Shown};
 pub use options::{
     Acted, ClickOptions, Condition, Covers, Described, DragOptions, Goal, InputMode, MouseButton, Observe,
     ReadOptions, Reading, ScrollBy, Shot, ShotOptions, TabInfo, TypeOptions, Way,

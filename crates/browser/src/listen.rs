@@ -1,6 +1,7 @@
 //! What a client hears of its tabs, and what it wants of those that are there and those to come.
 
 use crate::feed::{self, Pattern, kind};
+use crate::options::TabInfo;
 use crate::pool::Scope;
 use crate::tab::{Answer, Answered, HeldRequest, Tab, call_parts};
 use futures::future::join_all;
@@ -230,13 +231,26 @@ impl Scope {
         removed
     }
 
-    /// The addresses of the pages that the client's tabs show.
+    /// The pages that the client's tabs show.
     #[must_use]
-    pub fn shown(&self) -> Vec<String> {
+    pub fn shown(&self) -> Vec<Shown> {
         let Some(space) = self.open_space() else { return Vec::new() };
-        let tabs = space.list(None);
-        tabs.into_iter().filter(|tab| space.owns(tab.tab_id, self.client())).map(|tab| tab.url).collect()
+        let own = space.list(None).into_iter().filter(|tab| space.owns(tab.tab_id, self.client()));
+        let page = |tab: TabInfo| Shown {
+            url: tab.url,
+            from_inside: space.attached(tab.tab_id).is_some_and(|tab| tab.came_from_inside()),
+        };
+        own.map(page).collect()
     }
+}
+
+/// A page that a tab shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// Its address.
+    pub url: String,
+    /// Whether the browser got it from this machine or a private network.
+    pub from_inside: bool,
 }
 
 fn too_many(what: &str) -> ErrorBody {

@@ -1,8 +1,12 @@
 //! The gate: facts of a call to the policy, and its answer to an outcome.
 
 use serde_json::{Value, json};
-use truehand_base::{Approval, ErrorBody, ErrorCode, Facts, Verb};
+use std::sync::Arc;
+use truehand_base::{Approval, ErrorBody, ErrorCode, Facts, Verb, is_inside, normalise_url};
+use truehand_browser::Scope;
 use truehand_policy::{Decision, Rules, decide};
+use truehand_tools::Gate;
+use url::Url;
 
 /// What the gate came to, for the trace, and the refusal when there is one.
 #[derive(Debug)]
@@ -23,6 +27,53 @@ pub struct Asker<'a> {
     pub allowed: &'a [Verb],
     /// Where the rules are, for the advice.
     pub rules_path: &'a str,
+}
+
+/// The gate as a call has it at hand on its way, with the rules that it began under.
+pub struct Further {
+    /// The rules.
+    pub rules: Arc<Rules>,
+    /// Who asks.
+    pub client: String,
+    /// A person's yes for the call.
+    pub approval: Option<Approval>,
+    /// Verbs that a person allowed when starting the client.
+    pub allowed: Vec<Verb>,
+    /// Where the rules are.
+    pub rules_path: String,
+    /// The client's tabs.
+    pub scope: Scope,
+}
+
+impl Gate for Further {
+    fn judge(&self, mut facts: Facts) -> Result<(), ErrorBody> {
+        complete(&mut facts, &self.scope);
+        let asker = Asker {
+            client: &self.client,
+            approval: self.approval.as_ref(),
+            allowed: &self.allowed,
+            rules_path: &self.rules_path,
+        };
+        judge(&self.rules, &[facts], &asker).refusal.map_or(Ok(()), Err)
+    }
+}
+
+/// Adds what is known of a request of our own: whether its host is private by its name, and whether a tab shows its origin.
+///
+/// A name that is not private but leads to a private address counts as shown only when the page itself came from such an
+/// address: otherwise whoever owns the name could lead our request anywhere by changing what it resolves to.
+pub fn complete(facts: &mut Facts, scope: &Scope) {
+    let Some(request) = &mut facts.request else { return };
+    let url = facts.url.as_deref().and_then(|text| normalise_url(text).ok()).and_then(|url| Url::parse(&url).ok());
+    let Some(url) = url else { return };
+    let inside = is_inside(&url);
+    let leads_inside = request.private && !inside;
+    request.private |= inside;
+    let origin = url.origin();
+    request.same_origin = scope.shown().iter().any(|page| {
+        let same = Url::parse(&page.url).is_ok_and(|shown| shown.origin().is_tuple() && shown.origin() == origin);
+        same && (!leads_inside || page.from_inside)
+    });
 }
 
 /// Judges every step of a call; the strictest answer holds for the whole of it.

@@ -1,7 +1,7 @@
 //! The way of a call, step by step. What refuses it early costs nothing; what it did is recorded late.
 
 use crate::engine::Core;
-use crate::gate::{Asker, judge};
+use crate::gate::{Asker, Further, complete, judge};
 use crate::keys::{Claim, Claimed, Request};
 use crate::limiter::Key;
 use crate::record::{Span, Trail};
@@ -107,7 +107,7 @@ async fn recorded(core: &Arc<Core>, work: &Work, call: &Call) -> Outcome {
     let took = core.clock.now().saturating_duration_since(start);
     let span = Span { seq, began, took };
     let options = core.clients.options(&call.client);
-    let write = options.trace.or(core.trace).unwrap_or(trail.trace);
+    let write = options.trace.or(core.trace).unwrap_or(trail.trace) && !(trail.untraced && outcome.error.is_none());
     if let Err(error) = core.recorder.record(call, &trail, &outcome, span, write).await {
         outcome.warnings.push(unrecorded(&error));
     }
@@ -154,6 +154,7 @@ async fn steps(core: &Arc<Core>, work: &Work, call: &Call, trail: &mut Trail) ->
     trail.warnings.clone_from(&now.warnings);
     let spec = admit::find(&call.tool)?;
     trail.tool = spec.info.name.to_owned();
+    trail.untraced = spec.info.untraced;
     admit::check_size(spec.info.name, &call.arguments)?;
     trail.arguments.clone_from(&call.arguments);
     let (arguments, prepared) = admit::parse(spec, call.arguments.clone())?;
@@ -217,13 +218,16 @@ async fn judged(
     let scope = core.scope(&call.client);
     let options = core.clients.options(&call.client);
     let page = page(ctx, &scope, info, prepared.tab_id()).await?;
-    let mut facts = vec![prepared.facts()];
-    facts.extend(prepared.more_facts());
-    set_page(&mut facts, page.url.as_deref());
+    if let Some(tab) = page.tab.and_then(|tab| scope.tab_if_open(Some(tab))) {
+        prepared.see(&tab);
+    }
+    let facts = facts_of(prepared.as_ref(), page.url.as_deref(), &scope);
     trail.verbs = facts.iter().map(|step| step.verb).collect();
 
-    let keys = buckets(info, call, page.tab, &facts);
-    core.limiter.take(&now.config.limits, &keys, core.clock.now())?;
+    if !info.unlimited {
+        let keys = buckets(info, call, page.tab, &facts);
+        core.limiter.take(&now.config.limits, &keys, core.clock.now())?;
+    }
     gate(core, call, &options, &facts, now, trail)?;
 
     let _turn = match needs_lane(info, &facts) {
@@ -232,11 +236,11 @@ async fn judged(
             prepared.pin_tab(tab.id());
             let hold = scope.hold(ctx, tab.id()).await?;
             let lane = tab.lane().acquire(ctx, &format!("{} of {}", info.name, call.client)).await?;
-            // The page may be another one than before the wait.
-            let url = tab.url();
-            if page.url.as_deref() != Some(&url) {
-                set_page(&mut facts, Some(&url));
-                gate(core, call, &options, &facts, now, trail)?;
+            // The page may be another one than before the wait, and the tab in another state.
+            prepared.see(&tab);
+            let now_facts = facts_of(prepared.as_ref(), Some(&tab.url()), &scope);
+            if now_facts != facts {
+                gate(core, call, &options, &now_facts, now, trail)?;
             }
             Some((hold, Some(lane)))
         }
@@ -308,16 +312,23 @@ async fn page(ctx: &CallCtx, scope: &Scope, info: &Info, id: Option<TabId>) -> R
     Ok(Page { tab: open.as_ref().map(|tab| tab.id()), url: open.map(|tab| tab.url()) })
 }
 
-fn set_page(facts: &mut [Facts], url: Option<&str>) {
-    for step in facts {
+/// What the gate is told of a call on a page.
+fn facts_of(prepared: &dyn Prepared, url: Option<&str>, scope: &Scope) -> Vec<Facts> {
+    let mut facts = vec![prepared.facts()];
+    facts.extend(prepared.more_facts());
+    for step in &mut facts {
         step.page_url = url.map(str::to_owned);
+        complete(step, scope);
     }
+    facts
 }
 
 /// The buckets that a call takes from.
 fn buckets(info: &Info, call: &Call, tab: Option<TabId>, facts: &[Facts]) -> Vec<Key> {
     let client = call.client.clone();
-    if !info.acts() {
+    // What may act and only reads this time counts as a reading.
+    let reads = facts.iter().all(|step| step.verb == Verb::Read);
+    if !info.acts() || reads {
         return vec![Key::Reads(client)];
     }
     let mut keys = vec![Key::Client(client.clone())];
@@ -354,6 +365,14 @@ fn place(desk: Desk, scope: Scope, call: &Call, options: &clients::ClientOptions
         now: core.wall(),
     };
     let working_dir = named.unwrap_or_else(|| core.home.root().to_owned());
+    let gate = Further {
+        rules: Arc::clone(&now.rules),
+        client: call.client.to_string(),
+        approval: call.approval.clone(),
+        allowed: options.allow.clone(),
+        rules_path: core.settings.rules_path(),
+        scope: scope.clone(),
+    };
     let author = Author {
         client: call.client.clone(),
         approval: call.approval.clone(),
@@ -371,6 +390,7 @@ fn place(desk: Desk, scope: Scope, call: &Call, options: &clients::ClientOptions
         working_dir,
         artifacts: core.artifacts.folder(core.wall()),
         tasks: Box::new(desk),
+        gate: Box::new(gate),
         author,
         scripts: Arc::clone(&core.scripts),
         own,

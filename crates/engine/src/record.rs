@@ -23,6 +23,8 @@ pub struct Trail {
     pub warnings: Vec<Warning>,
     /// Whether the configuration wants calls recorded.
     pub trace: bool,
+    /// Whether it is recorded only when it fails.
+    pub untraced: bool,
     /// What the call is for, when its arguments say so.
     pub purpose: Option<String>,
 }
@@ -37,6 +39,7 @@ impl Trail {
             decision: Value::Null,
             warnings: Vec::new(),
             trace: false,
+            untraced: false,
             purpose: None,
         }
     }

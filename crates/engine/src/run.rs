@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::task::JoinError;
 use truehand_base::{Author, CallCtx, ErrorBody, ErrorCode, Outcome, Scripts};
 use truehand_browser::{Observe, Scope};
-use truehand_tools::{Prepared, Reply, Tasks, ToolCtx};
+use truehand_tools::{Gate, Prepared, Reply, Tasks, ToolCtx};
 
 /// How long a tool may go on after its deadline, to say what it last saw.
 const GRACE: Duration = Duration::from_millis(1_200);
@@ -26,6 +26,8 @@ pub struct Place {
     pub artifacts: PathBuf,
     /// The client's tasks.
     pub tasks: Box<dyn Tasks>,
+    /// Judges what the call comes to do on its way.
+    pub gate: Box<dyn Gate>,
     /// Who calls, for the scripts.
     pub author: Author,
     /// Runs scripts.
@@ -45,10 +47,11 @@ pub async fn run(tool: &'static str, ctx: &CallCtx, prepared: Box<dyn Prepared>,
     };
     let scope = place.scope.clone();
     let mut task = tokio::spawn(async move {
-        let Place { scope, observe, working_dir, artifacts, tasks, author, scripts, own } = &place;
+        let Place { scope, observe, working_dir, artifacts, tasks, gate, author, scripts, own } = &place;
         let (observe, tasks, scripts) = (*observe, tasks.as_ref(), scripts.as_ref());
+        let gate = gate.as_ref();
         let call = &ctx;
-        prepared.run(ToolCtx { call, scope, observe, working_dir, artifacts, tasks, author, scripts, own }).await
+        prepared.run(ToolCtx { call, scope, observe, working_dir, artifacts, tasks, gate, author, scripts, own }).await
     });
     let cut_off = |code, how: &str| Err(ErrorBody::new(code, format!("{how} while {tool} was at work")));
     let result = tokio::select! {
@@ -130,6 +133,14 @@ mod tests {
 
     struct NoTasks;
 
+    struct NoGate;
+
+    impl Gate for NoGate {
+        fn judge(&self, _facts: Facts) -> Result<(), ErrorBody> {
+            Ok(())
+        }
+    }
+
     impl Tasks for NoTasks {
         fn wait<'a>(
             &'a self,
@@ -179,6 +190,7 @@ mod tests {
             working_dir: dir.path().to_owned(),
             artifacts: dir.path().to_owned(),
             tasks: Box::new(NoTasks),
+            gate: Box::new(NoGate),
             own: truehand_tools::Own {
                 client: client.clone(),
                 records: Arc::new(truehand_store::Records::new(

@@ -71,6 +71,11 @@ pub(crate) fn tab_id(value: &Value) -> Result<TabId, ErrorBody> {
     text.parse().map_err(|message: String| ErrorBody::new(ErrorCode::UnknownTab, message))
 }
 
+/// The tab that a tool's own argument names.
+pub(crate) fn named_tab(text: Option<&str>) -> Result<Option<TabId>, ErrorBody> {
+    text.map(|text| tab_id(&Value::from(text))).transpose()
+}
+
 fn take<T: DeserializeOwned>(own: &mut Map<String, Value>, name: &str) -> Result<Option<T>, ErrorBody> {
     let parse = |value| serde_json::from_value(value).map_err(|error| invalid(format!("{name}: {error}")));
     own.remove(name).map(parse).transpose()

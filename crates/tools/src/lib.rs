@@ -16,7 +16,7 @@ pub mod tool;
 pub use common::{COMMON_ARGUMENTS, Common};
 pub use keys::enters_text;
 pub use own::Own;
-pub use spec::{Info, Prepared, Reply, Tasks, Tool, ToolCtx, ToolSpec};
+pub use spec::{Gate, Info, Prepared, Reply, Tasks, Tool, ToolCtx, ToolSpec};
 
 use serde_json::{Value, json};
 use std::sync::{Arc, OnceLock};
@@ -63,6 +63,15 @@ pub const TABLE: &[ToolSpec] = &[
     ToolSpec::of::<tool::page_call::PageCall>(),
     ToolSpec::of::<tool::page_evaluate::PageEvaluate>(),
     ToolSpec::of::<tool::page_handle::PageHandle>(),
+    ToolSpec::of::<tool::page_subscribe::PageSubscribe>(),
+    ToolSpec::of::<tool::page_events::PageEvents>(),
+    ToolSpec::of::<tool::page_route::PageRoute>(),
+    ToolSpec::of::<tool::page_answer::PageAnswer>(),
+    ToolSpec::of::<tool::page_binding::PageBinding>(),
+    ToolSpec::of::<tool::page_binding::PageBindingAnswer>(),
+    ToolSpec::of::<tool::page_init_script::PageInitScript>(),
+    ToolSpec::of::<tool::page_body::PageBody>(),
+    ToolSpec::of::<tool::page_body::PagePostData>(),
     ToolSpec::of::<tool::file_read::FileRead>(),
     ToolSpec::of::<tool::file_write::FileWrite>(),
     ToolSpec::of::<tool::file_list::FileList>(),

@@ -10,7 +10,7 @@ use truehand_base::{
     Author, BoxFuture, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Image, Outcome, PageEffect, Scripts,
     TabId, ToolInfo, Verb, Warning,
 };
-use truehand_browser::{InputMode, Observe, Scope};
+use truehand_browser::{InputMode, Observe, Scope, Tab};
 
 /// How long a call may take whose work has no length of its own.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -32,6 +32,10 @@ pub struct Info {
     pub input_mode: bool,
     /// Whether `tools/list` shows it.
     pub listed: bool,
+    /// Whether its calls take from no limit: those that only wait, and those that a page waits for.
+    pub unlimited: bool,
+    /// Whether only calls that failed are worth a line of the trace.
+    pub untraced: bool,
     /// The command-line verb, then other spellings of it.
     pub verbs: &'static [&'static str],
     /// Arguments that the command line takes by position, in order.
@@ -58,6 +62,8 @@ impl Info {
             tab: true,
             input_mode: false,
             listed: true,
+            unlimited: false,
+            untraced: false,
             verbs: &[],
             positional: &[],
             aliases: &[],
@@ -88,12 +94,23 @@ pub struct ToolCtx<'a> {
     pub artifacts: &'a std::path::Path,
     /// The client's calls that go on as tasks.
     pub tasks: &'a dyn Tasks,
+    /// Judges what the call comes to do on its way.
+    pub gate: &'a dyn Gate,
     /// Who calls, for the scripts.
     pub author: &'a Author,
     /// Runs scripts, the author's in a scope of its own.
     pub scripts: &'a dyn Scripts,
     /// The product's own state.
     pub own: &'a crate::Own,
+}
+
+/// Judges what a call comes to do only on its way: the next address of a redirect, the kind of a request that is held.
+pub trait Gate: Send + Sync {
+    /// Judges one more step. Whether a tab shows the origin of a request is looked up; nobody need say it.
+    ///
+    /// # Errors
+    /// `POLICY_DENIED`, `APPROVAL_REQUIRED` and the other refusals of the gate.
+    fn judge(&self, facts: Facts) -> Result<(), ErrorBody>;
 }
 
 /// The calls of one client that outlive their answers.
@@ -155,6 +172,10 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + Sync + Sized + 'static {
     /// The row.
     const INFO: Info;
 
+    /// Looks at the tab before the gate is told anything, and again when it is the call's turn: what the tab holds may be
+    /// part of the facts, such as the keys that are held down. Nothing is asked of the page.
+    fn see(&mut self, _tab: &Tab) {}
+
     /// What the gate is told. The engine adds the address of the page.
     fn facts(&self) -> Facts {
         Facts::new(Self::INFO.name, Self::INFO.verb)
@@ -182,6 +203,8 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + Sync + Sized + 'static {
 
 /// A parsed call, ready to be judged and run.
 pub trait Prepared: Send {
+    /// Looks at the tab; see [`Tool::see`].
+    fn see(&mut self, _tab: &Tab) {}
     /// What the gate is told.
     fn facts(&self) -> Facts;
     /// Further steps that the gate must judge as well; see [`Tool::more_facts`].
@@ -209,6 +232,10 @@ struct Parsed<T> {
 }
 
 impl<T: Tool> Prepared for Parsed<T> {
+    fn see(&mut self, tab: &Tab) {
+        self.tool.see(tab);
+    }
+
     fn facts(&self) -> Facts {
         self.tool.facts()
     }

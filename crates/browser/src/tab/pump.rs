@@ -141,6 +141,10 @@ fn network(tab: &TabInner, event: &Event) {
             if let Some(request) = s.request(&e.request_id) {
                 request.status = u16::try_from(e.response.status).ok();
                 request.answered = Some(std::time::Instant::now());
+                let by = e.response.remote_ip_address.as_deref().and_then(address);
+                if let (true, Some(by)) = (request.main && request.kind == "Document", by) {
+                    s.answered_by = Some((e.loader_id, by));
+                }
             }
         });
     } else if let Some(e) = read::<cdp::network::LoadingFinished>(event) {
@@ -164,6 +168,11 @@ fn network(tab: &TabInner, event: &Event) {
             }
         });
     }
+}
+
+/// An IP address as the browser writes it.
+fn address(text: &str) -> Option<std::net::IpAddr> {
+    text.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
 fn contexts(tab: &TabInner, session: &Session, event: &Event) {

@@ -284,6 +284,8 @@ pub(crate) struct TabState {
     pub navigating: bool,
     /// When the last of them began.
     pub navigating_at: Option<Instant>,
+    /// The load of the main frame that was answered last, and by whom.
+    pub answered_by: Option<(LoaderId, std::net::IpAddr)>,
     /// How many documents the main frame has had.
     pub documents: u64,
     pub content_loaded: bool,
@@ -358,6 +360,7 @@ impl TabState {
             last_window_end: 0,
             navigating: false,
             navigating_at: None,
+            answered_by: None,
             documents: 0,
             content_loaded: true,
             loaded: true,

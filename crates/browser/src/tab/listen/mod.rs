@@ -39,6 +39,14 @@ impl Tab {
         self.inner.renew();
     }
 
+    /// Whether the browser got the document that is shown from this machine or a private network.
+    pub(crate) fn came_from_inside(&self) -> bool {
+        self.with(|s| {
+            let loader = s.main().and_then(|frame| frame.loader.as_ref());
+            s.answered_by.as_ref().is_some_and(|(of, by)| Some(of) == loader && truehand_base::is_private(*by))
+        })
+    }
+
     /// What somebody reads of an event that stands for things in the page: those get handles of the reader's.
     pub(crate) async fn made_readable(&self, ctx: &CallCtx, event: &mut Value) {
         let Some(map) = event.as_object_mut() else { return };
