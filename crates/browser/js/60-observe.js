@@ -163,6 +163,7 @@
     let news = w.truncated;
     for (const record of records) {
       const node = record.target;
+      if (lib.isGlass(record)) continue;
       if (record.type === 'attributes') {
         if (record.oldValue === valueOf(/** @type {Element} */ (node), record) && !w.attrs.has(/** @type {Element} */ (node))) {
           // Written again with what it held, or on the way back to it: only the first value of a window tells.

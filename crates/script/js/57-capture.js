@@ -139,7 +139,7 @@
   async function dress(page, options, restore) {
     const spec = {
       caret: options.caret !== 'initial', animations: options.animations === 'disabled',
-      style: options.style || '', color: options.maskColor || '#FF00FF',
+      style: options.style || '', color: options.maskColor || '#FF00FF', labels: Boolean(options.labels),
     };
     const masks = new Map();
     for (const locator of options.mask || []) {
@@ -151,7 +151,7 @@
     for (const frame of page.frames()) {
       const elements = masks.get(frame) || [];
       // Without a caret to hide and without wishes a frame stays as it is.
-      if (!spec.caret && !spec.animations && !spec.style && !elements.length) continue;
+      if (!spec.caret && !spec.animations && !spec.style && !spec.labels && !elements.length) continue;
       const call = (fn, args) => kernel.call('page_call', {
         ...frame._where(), fn, args, handles: elements.map((handle) => kernel.handleIdOf(handle)),
       });

@@ -190,7 +190,7 @@
       const origins = new Map();
       for (const page of kernel.allPages()) {
         for (const frame of page.frames()) {
-          const stored = await kernel.evaluate(frame, readStorage).catch(() => null);
+          const stored = await kernel.peek(frame, readStorage).catch(() => null);
           if (stored && stored.localStorage.length) origins.set(stored.origin, stored);
         }
       }
@@ -384,17 +384,16 @@
     const binding = page?._bindings.get(event.name) || kernel.context._bindings.get(event.name);
     let reply;
     if (!binding) {
-      reply = { error: { name: 'Error', message: `Function "${event.name}" is not exposed any more` } };
+      reply = { error: kernel.encodeValue(new Error(`Function "${event.name}" is not exposed any more`)) };
     } else {
       try {
         const frame = page?._frame(event.frame) || page?.mainFrame();
-        const args = event.args === undefined ? [] : kernel.decodeValue(event.args, frame);
+        const args = event.args === undefined ? [] : kernel.decodeValue(event.args);
         const source = { page, frame, context: kernel.context };
         const value = await binding.callback(source, ...(Array.isArray(args) ? args : [args]));
         reply = { value: kernel.encodeValue(value) };
       } catch (error) {
-        const own = error instanceof Error || (error && error.message !== undefined);
-        reply = { error: own ? { name: error.name, message: error.message, stack: error.stack } : { thrown: kernel.encodeValue(error), message: String(error) } };
+        reply = { error: kernel.encodeValue(error) };
       }
     }
     await kernel.call('page_binding_answer', { tab_id: event.tab_id, call: event.call, ...reply });

@@ -63,6 +63,8 @@ pub(crate) const PAGE_PARTS: &str = concat!(
     "\n",
     include_str!("../../js/88-script-aria.js"),
     "\n",
+    include_str!("../../js/89-script-shot.js"),
+    "\n",
     include_str!("../../js/90-entry.js"),
 );
 

@@ -39,6 +39,8 @@ const FUNCTIONS: &[(&str, Verb, bool)] = &[
     ("scriptOptions", Verb::Read, false),
     ("scriptFrameOrigin", Verb::Read, false),
     ("scriptHighlight", Verb::Read, false),
+    ("scriptDress", Verb::Read, false),
+    ("scriptUndress", Verb::Read, false),
     ("scriptScrollIntoView", Verb::Scroll, true),
     ("scriptFocus", Verb::Press, true),
     ("scriptBlur", Verb::Press, true),
