@@ -37,5 +37,8 @@ pub use options::{
     ReadOptions, Reading, ScrollBy, Shot, ShotOptions, TabInfo, TypeOptions, Way,
 };
 pub use pool::{BrowserPool, PoolConfig, Scope, ScopeOptions};
-pub use tab::{Answer, Answered, Changes, Found, Handle, HeldRequest, Lane, LaneGuard, PageCall, PageScript, Returns, Search, Tab};
+pub use tab::{
+    Answer, Answered, CdpMethod, Changes, Found, Handle, HeldRequest, Judged, Lane, LaneGuard, PageCall, PageScript,
+    Returns, Search, Tab, cdp_method,
+};
 pub use target::Target;

@@ -63,6 +63,7 @@ pub const TABLE: &[ToolSpec] = &[
     ToolSpec::of::<tool::page_call::PageCall>(),
     ToolSpec::of::<tool::page_evaluate::PageEvaluate>(),
     ToolSpec::of::<tool::page_handle::PageHandle>(),
+    ToolSpec::of::<tool::page_cdp::PageCdp>(),
     ToolSpec::of::<tool::page_subscribe::PageSubscribe>(),
     ToolSpec::of::<tool::page_events::PageEvents>(),
     ToolSpec::of::<tool::page_route::PageRoute>(),

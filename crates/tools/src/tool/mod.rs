@@ -35,6 +35,7 @@ pub mod page_answer;
 pub mod page_binding;
 pub mod page_body;
 pub mod page_call;
+pub mod page_cdp;
 pub mod page_evaluate;
 pub mod page_events;
 pub mod page_frames;

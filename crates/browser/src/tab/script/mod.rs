@@ -5,11 +5,14 @@ mod call;
 mod evaluate;
 mod frames;
 mod handles;
+mod methods;
+mod protocol;
 mod run;
 
 pub use call::{PageCall, Returns};
 pub use evaluate::PageScript;
 pub use handles::Handle;
+pub use methods::{CdpMethod, Judged, cdp_method};
 
 use std::sync::Mutex;
 

@@ -1,0 +1,147 @@
+//! `page_cdp`: a command of the protocol on a tab, for scripts. A table in the browser crate says which are passed on and
+//! what they count as.
+
+use crate::act;
+use crate::common::Common;
+use crate::spec::{Info, Reply, Tool, ToolCtx};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use truehand_base::text::clip;
+use truehand_base::{EffectClass, ErrorBody, ErrorCode, Facts, Verb, local_path};
+use truehand_browser::{Judged, Observe, Tab, cdp_method};
+
+/// Send a command of the protocol to a tab. For scripts.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PageCdp {
+    /// The frame, as page_frames names it; the main one without it.
+    frame: Option<String>,
+    /// Domain and name, for example Page.captureScreenshot.
+    method: String,
+    /// Its parameters.
+    params: Option<Value>,
+    /// Whether the tab shows an empty page; seen, never taken from the caller.
+    #[serde(skip)]
+    #[schemars(skip)]
+    blank: bool,
+}
+
+impl PageCdp {
+    fn param(&self, name: &str) -> &Value {
+        self.params.as_ref().map_or(&Value::Null, |params| &params[name])
+    }
+
+    fn text(&self, name: &str) -> &str {
+        self.param(name).as_str().unwrap_or_default()
+    }
+
+    /// The files that the page would be given, as they would be opened.
+    fn files(&self) -> Vec<String> {
+        let paths = self.param("files").as_array().into_iter().flatten().filter_map(Value::as_str);
+        paths.map(|path| local_path(path).display().to_string()).collect()
+    }
+
+    /// The keys that a key event stands for: those held by its own word, and its own.
+    fn chord(&self) -> Vec<String> {
+        let bits = self.param("modifiers").as_i64().unwrap_or_default();
+        let held = [(1, "Alt"), (2, "Control"), (4, "Meta"), (8, "Shift")];
+        let held = held.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, name)| (*name).to_owned());
+        let own = [self.text("code"), self.text("key"), self.text("text")];
+        held.chain(own.into_iter().find(|name| !name.is_empty()).map(str::to_owned)).collect()
+    }
+
+    fn verb(&self) -> Verb {
+        match cdp_method(&self.method).map(|method| method.judged) {
+            Ok(Judged::As(verb)) => verb,
+            Ok(Judged::Opens) => Verb::Navigate,
+            Ok(Judged::Files) => Verb::Upload,
+            Ok(Judged::Mouse) => match self.text("type") {
+                "mouseMoved" => Verb::Hover,
+                "mouseWheel" => Verb::Scroll,
+                _ => Verb::Click,
+            },
+            Ok(Judged::Key) => Verb::Press,
+            Ok(Judged::Content) if self.blank => Verb::Settings,
+            // What is refused is not run; should it be, it was judged as the strictest.
+            Ok(Judged::Content) | Err(_) => Verb::Js,
+        }
+    }
+}
+
+impl Tool for PageCdp {
+    const INFO: Info =
+        Info { listed: false, ..Info::new("page_cdp", "Protocol command", EffectClass::Script, Verb::Js) };
+
+    fn see(&mut self, tab: &Tab) {
+        self.blank = tab.url() == "about:blank";
+    }
+
+    fn facts(&self) -> Facts {
+        let facts = Facts::new(Self::INFO.name, self.verb());
+        match cdp_method(&self.method).map(|method| method.judged) {
+            Ok(Judged::Opens) => Facts { url: Some(self.text("url").to_owned()), ..facts },
+            Ok(Judged::Files) => Facts { files: self.files(), ..facts },
+            Ok(Judged::Key) => Facts { chord: self.chord(), ..facts },
+            // Whoever asks for what is refused is told so, and asked for no yes first.
+            Err(_) => Facts::new(Self::INFO.name, Verb::Read),
+            Ok(_) => facts,
+        }
+    }
+
+    async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
+        let method = cdp_method(&self.method).map_err(|why| {
+            let name = clip(&self.method, 80);
+            ErrorBody::new(ErrorCode::CdpMethodRefused, format!("{name} is not passed on: {why}"))
+                .with("method", name)
+        })?;
+        let tab = act::tab(&cx, &common).await?;
+        let verb = self.verb();
+        let mut params = self.params.clone().unwrap_or(Value::Null);
+        if method.judged == Judged::Files {
+            let files = self.files().into_iter().map(|file| cx.working_dir.join(file).display().to_string());
+            params["files"] = files.collect();
+        }
+        let observe = Observe { quick: true, ..common.observe(cx.observe) };
+        let observed = !matches!(verb, Verb::Read | Verb::Settings);
+        let acted = tab
+            .protocol(cx.call, method, self.frame.as_deref(), params, observed.then_some(&observe))
+            .await?;
+        let mut reply = Reply::of(tab.id(), format!("sent {}", method.name));
+        reply.put("result", acted.returned.unwrap_or(Value::Null));
+        reply.effect = acted.effect;
+        Ok(reply)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn facts(method: &str, params: Value) -> Facts {
+        let arguments = json!({ "method": method, "params": params });
+        serde_json::from_value::<PageCdp>(arguments).expect("valid").facts()
+    }
+
+    #[test]
+    fn page_cdp_tells_the_gate_address_files_and_chord() {
+        let opens = facts("Page.navigate", json!({ "url": "file:///etc/passwd" }));
+        assert_eq!((opens.verb, opens.url.as_deref()), (Verb::Navigate, Some("file:///etc/passwd")));
+        let gives = facts("DOM.setFileInputFiles", json!({ "files": ["/etc/passwd"] }));
+        assert_eq!((gives.verb, gives.files), (Verb::Upload, vec!["/etc/passwd".to_owned()]));
+        let key = json!({ "type": "keyDown", "modifiers": 2, "key": "w", "code": "KeyW" });
+        let presses = facts("Input.dispatchKeyEvent", key);
+        assert_eq!(
+            (presses.verb, presses.chord),
+            (Verb::Press, vec!["Control".to_owned(), "KeyW".to_owned()])
+        );
+        let content =
+            json!({ "method": "Page.setDocumentContent", "params": { "html": "x" }, "blank": true });
+        assert!(
+            serde_json::from_value::<PageCdp>(content).is_err(),
+            "what was seen is not taken from the caller"
+        );
+        assert_eq!(facts("Page.setDocumentContent", json!({})).verb, Verb::Js);
+    }
+}
