@@ -169,6 +169,12 @@
     return lib.isConnected(el) && sameBox(before, el.getBoundingClientRect());
   };
 
+  /** Whether something may move an element just now: an animation on it or around it, or a script that restyled it. */
+  const seemsToMove = (el) => {
+    for (let n = el; n; n = lib.parentOf(n)) if (lib.restyledFor(n) < 120) return true;
+    return document.getAnimations().some(({ playState, effect }) => playState === 'running' && effect?.target && lib.contains(effect.target, el));
+  };
+
   // ---- waiting ---------------------------------------------------------------------------------------------------
 
   const STEPS = [20, 50, 100, 100, 100, 250];
@@ -224,6 +230,8 @@
       for (const need of args.needs ?? []) {
         if (need === 'stable') {
           if (!(await isStable(el))) return { status: lib.isConnected(el) ? 'not_stable' : 'none', again: true, ...about() };
+        } else if (need === 'calm') {
+          if (seemsToMove(el) && !(await isStable(el))) return { status: lib.isConnected(el) ? 'not_stable' : 'none', again: true, ...about() };
         } else if (need === 'hit') {
           const got = hitTest(el, args.position);
           if (got) return { again: true, ...got, ...about() };
