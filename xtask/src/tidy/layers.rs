@@ -72,6 +72,7 @@ const OWNED: &[(&str, &[&str])] = &[
     // Argv and catch-all errors belong to binaries.
     ("clap", &["truehand"]),
     ("clap_complete", &["truehand"]),
+    ("rustyline", &["truehand"]),
     ("anyhow", &["truehand", "xtask"]),
     // Child processes with extra file descriptors: only where Chromium is started.
     ("command-fds", &["truehand-browser"]),

@@ -1,7 +1,9 @@
 //! `truehand repl`: JavaScript in the session's scope, given on the command line, in a file, on standard input, or
 //! line by line by a person.
 
+mod interactive;
 mod show;
+mod syntax;
 
 use crate::argv::global;
 use crate::call;
@@ -64,7 +66,7 @@ pub(crate) fn command() -> Command {
 pub(crate) fn run(setup: &Setup, given: &ArgMatches, output: Output) -> ExitCode {
     let code = match source(given) {
         Ok(Some(code)) => code,
-        Ok(None) => return output.usage("there is no script", "see truehand repl --help"),
+        Ok(None) => return interactive::run(setup, given, output),
         Err(error) => return output.error(&error),
     };
     let client = ClientId { kind: ClientKind::Cli, name: setup.session.clone() };
@@ -118,11 +120,15 @@ fn call_of(setup: &Setup, given: &ArgMatches, client: &ClientId, code: &str) -> 
     }
     let mut call = Call::new(client.clone(), VERB, Value::Object(arguments));
     call.request_key = given.get_one::<String>(global::REQUEST_KEY).cloned();
-    call.approval = Some(match given.get_flag(global::YES) {
+    call.approval = Some(approval(given.get_flag(global::YES)));
+    call
+}
+
+fn approval(yes: bool) -> Approval {
+    match yes {
         true => Approval::new("flag:--yes"),
         false => Approval { only: vec![Verb::Js], ..Approval::new("command:repl") },
-    });
-    call
+    }
 }
 
 /// A title for a script that was given none: its first line.
