@@ -10,6 +10,7 @@ use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{any, get, post};
 use futures::stream;
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub(crate) fn router(log: Arc<Log>) -> Router {
         .route("/api/ping", any(|| async { "ok" }))
         .route("/api/slow", any(slow_answer))
         .route("/api/echo", any(echo))
+        .route("/api/request", any(told_back))
         .route("/fail", any(|| async { (StatusCode::INTERNAL_SERVER_ERROR, "it failed") }))
         .route("/slow", any(slow))
         .route("/never", any(never))
@@ -104,6 +106,24 @@ async fn echo(uri: Uri) -> String {
     let query = query(&uri);
     sleep(millis(&query)).await;
     query.get("n").cloned().unwrap_or_default()
+}
+
+/// The request as it came, as JSON. `?status=` is what it is answered with.
+async fn told_back(method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+    let fields: Map<String, Value> = headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()))
+        .collect();
+    let status = query(&uri).get("status").and_then(|s| s.parse().ok()).unwrap_or(200);
+    let told = json!({
+        "method": method.as_str(),
+        "path": uri.path(),
+        "query": uri.query().unwrap_or_default(),
+        "headers": fields,
+        "body": String::from_utf8_lossy(&body),
+    });
+    let code = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+    (code, [(header::CONTENT_TYPE, "application/json")], told.to_string()).into_response()
 }
 
 async fn slow() -> (StatusCode, &'static str) {
