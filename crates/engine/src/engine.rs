@@ -40,6 +40,8 @@ pub struct EngineConfig {
     pub clock: Arc<dyn Clock>,
     /// What runs scripts; nothing does unless the caller has something.
     pub scripts: Arc<dyn Scripts>,
+    /// The program that parses PDF files in a process of its own; without one they are parsed in this one.
+    pub pdf_worker: Option<std::path::PathBuf>,
 }
 
 impl EngineConfig {
@@ -50,7 +52,7 @@ impl EngineConfig {
     pub fn load(home: Home) -> Result<EngineConfig, ErrorBody> {
         let browser = Config::load(&home)?.browser;
         let (clock, scripts) = (Arc::new(SystemClock), Arc::new(NoScripts));
-        Ok(EngineConfig { home, browser, search_path: None, trace: None, clock, scripts })
+        Ok(EngineConfig { home, browser, search_path: None, trace: None, clock, scripts, pdf_worker: None })
     }
 }
 
@@ -73,6 +75,7 @@ pub(crate) struct Core {
     pub pool: Arc<BrowserPool>,
     pub artifacts: Artifacts,
     pub records: Arc<Records>,
+    pub pdf_worker: Option<std::path::PathBuf>,
     pub scripts: Arc<dyn Scripts>,
     pub seq: AtomicU64,
     pub closing: AtomicBool,
@@ -86,7 +89,7 @@ impl Engine {
     /// # Errors
     /// `CONFIG_BROKEN`, `POLICY_BROKEN` or `STORE_FAILED`: without its rules and its records it does not run.
     pub fn new(config: EngineConfig) -> Result<Arc<Engine>, ErrorBody> {
-        let EngineConfig { home, browser, search_path, trace, clock, scripts } = config;
+        let EngineConfig { home, browser, search_path, trace, clock, scripts, pdf_worker } = config;
         let settings = Settings::open(&home)?;
         let started = Timestamp::from(clock.wall());
         let instance = format!("{:x}-{:x}", started.0, std::process::id());
@@ -113,6 +116,7 @@ impl Engine {
             pool: BrowserPool::new(pool),
             artifacts,
             records,
+            pdf_worker,
             scripts,
             seq: AtomicU64::new(1),
             closing: AtomicBool::new(false),

@@ -217,7 +217,7 @@ fn row_98_delete_removes_folder_children_and_rows_and_waits_for_a_run_to_end() {
         assert_eq!(records.session(&gone.id).expect_err("gone").code, ErrorCode::NotFound);
         assert!(!records.session_folder(gone).exists());
     }
-    let (open, made) = records.session_open("cli:x", "", false, at(2)).unwrap();
+    let (open, made) = records.session_open("cli:x", "", None, false, at(2)).unwrap();
     assert!(made);
     assert_eq!(records.session_delete(&open.id).expect_err("in use").code, ErrorCode::InvalidArguments);
     records.client_gone("cli:x");

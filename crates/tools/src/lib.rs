@@ -9,6 +9,7 @@ mod common;
 mod field;
 mod keys;
 mod own;
+pub mod pdf;
 mod spec;
 mod tab_list;
 pub mod tool;
@@ -108,6 +109,13 @@ pub const TABLE: &[ToolSpec] = &[
     ToolSpec::of::<tool::channel_create::ChannelCreate>(),
     ToolSpec::of::<tool::channel_update::ChannelUpdate>(),
     ToolSpec::of::<tool::channel_restart::ChannelRestart>(),
+    ToolSpec::of::<tool::pdf_text::PdfText>(),
+    ToolSpec::of::<tool::pdf_fields::PdfFields>(),
+    ToolSpec::of::<tool::pdf_fill::PdfFill>(),
+    ToolSpec::of::<tool::pdf_merge::PdfMerge>(),
+    ToolSpec::of::<tool::pdf_split::PdfSplit>(),
+    ToolSpec::of::<tool::pdf_rotate::PdfRotate>(),
+    ToolSpec::of::<tool::pdf_render::PdfRender>(),
 ];
 
 /// The row of a tool, by name or alias.

@@ -18,6 +18,9 @@ pub struct Own {
     pub files: FilesConfig,
     /// The folder that the client works in, when it said so.
     pub working_dir: Option<PathBuf>,
+    /// The program that parses PDF files when it is called as [`crate::pdf::worker::WORKER`]; without one they are parsed
+    /// here.
+    pub pdf_worker: Option<PathBuf>,
     /// The time of day.
     pub now: Timestamp,
 }
@@ -34,7 +37,9 @@ impl Own {
     /// # Errors
     /// `STORE_FAILED`.
     pub fn session(&self) -> Result<Session, ErrorBody> {
-        self.records.session_open(&self.client.to_string(), "", false, self.now).map(|(session, _)| session)
+        self.records
+            .session_open(&self.client.to_string(), "", None, false, self.now)
+            .map(|(session, _)| session)
     }
 
     /// The files that the client may name, with what could not be granted.
@@ -65,7 +70,9 @@ impl Own {
         let own = self.clone();
         match tokio::task::spawn_blocking(move || work(&own)).await {
             Ok(result) => result,
-            Err(error) => Err(ErrorBody::new(ErrorCode::Internal, format!("work on the state failed: {error}"))),
+            Err(error) => {
+                Err(ErrorBody::new(ErrorCode::Internal, format!("work on the state failed: {error}")))
+            }
         }
     }
 }

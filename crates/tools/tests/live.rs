@@ -77,6 +77,7 @@ impl Client<'_> {
             records: std::sync::Arc::new(truehand_store::Records::new(home, "live")),
             files: truehand_store::FilesConfig::default(),
             working_dir: None,
+            pdf_worker: None,
             now: truehand_store::Timestamp(0),
         };
         let cx = ToolCtx {

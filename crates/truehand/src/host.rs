@@ -23,8 +23,10 @@ impl EngineHost {
     /// # Errors
     /// As [`Engine::new`].
     pub(crate) fn new(mut config: EngineConfig, program: PathBuf) -> Result<Self, ErrorBody> {
+        let pdf_worker = program.clone();
         let (home, arguments) = (config.home.root().to_owned(), vec![WORKER.into()]);
         let scripts = ScriptHost::new(HostConfig::new(home, program, arguments, VERSION));
+        config.pdf_worker = Some(pdf_worker);
         config.scripts = Arc::clone(&scripts) as Arc<dyn Scripts>;
         let engine = Engine::new(config)?;
         let caller: Weak<Engine> = Arc::downgrade(&engine);

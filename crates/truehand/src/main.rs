@@ -34,6 +34,9 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == host::WORKER) {
         return truehand_script::worker::main();
     }
+    if std::env::args_os().nth(1).is_some_and(|word| word == truehand_tools::pdf::worker::WORKER) {
+        return truehand_tools::pdf::worker::main();
+    }
     let env = Env::read();
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();

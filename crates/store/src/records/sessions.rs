@@ -44,6 +44,8 @@ pub struct NewSession {
     pub parent: Option<String>,
     /// The tool call of that run that made it.
     pub triggered_by: Option<String>,
+    /// The name of its folder, `<date>_<id>`, when that is there already; a new one otherwise.
+    pub name: Option<String>,
 }
 
 /// Which sessions are listed.
@@ -103,8 +105,17 @@ impl Records {
         let project =
             new.project.as_deref().map(|id| self.project(id)).transpose()?.map(|project| project.id);
         let parent = new.parent.as_deref().map(|id| self.session(id)).transpose()?.map(|parent| parent.id);
-        let id = ids::new(&self.instance, now);
-        let name = format!("{}_{id}", now.date());
+        let (name, id) = match &new.name {
+            Some(name) => (name.clone(), id_in(name)?.to_owned()),
+            None => {
+                let id = ids::new(&self.instance, now);
+                (format!("{}_{id}", now.date()), id)
+            }
+        };
+        if new.name.is_some() && self.session(&id).is_ok() {
+            let message = format!("there is a session {id} already");
+            return Err(ErrorBody::new(ErrorCode::InvalidArguments, message));
+        }
         let folder = self.home.sessions().join(&name);
         for part in FOLDERS {
             private_folder(&folder.join(part))?;
@@ -249,7 +260,8 @@ impl Records {
         self.session(&session.id)
     }
 
-    /// The session that a client has open, made when it has none or when `fresh` asks for another.
+    /// The session that a client has open, made when it has none, when `fresh` asks for another, or when it has one of
+    /// another folder than `name`.
     ///
     /// # Errors
     /// `INVALID_ARGUMENTS`, `STORE_FAILED`.
@@ -257,10 +269,12 @@ impl Records {
         &self,
         client: &str,
         title: &str,
+        name: Option<&str>,
         fresh: bool,
         now: Timestamp,
     ) -> Result<(Session, bool), ErrorBody> {
-        if let Some(session) = self.session_of(client)?.filter(|_| !fresh) {
+        let meant = |open: &Session| !fresh && name.is_none_or(|name| open.name == name);
+        if let Some(session) = self.session_of(client)?.filter(meant) {
             return Ok((session, false));
         }
         let client = client.to_owned();
@@ -268,6 +282,7 @@ impl Records {
             kind: SessionKind::Repl,
             title: title.to_owned(),
             client: Some(client.clone()),
+            name: name.map(str::to_owned),
             ..NewSession::default()
         };
         let session = self.session_create(&new, now)?;
@@ -303,6 +318,17 @@ impl Records {
         let sql = "UPDATE sessions SET status = 'interrupted', runner = NULL WHERE runner IS NOT NULL AND runner != ?1";
         connection.execute(sql, [&self.instance]).map(drop)
     }
+}
+
+/// The id in a folder's name, `2026-11-30_0f3a…`.
+fn id_in(name: &str) -> Result<&str, ErrorBody> {
+    let parts = name.split_once('_').filter(|(date, id)| {
+        let day = date.len() == 10 && date.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        day && (6..=40).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric())
+    });
+    parts.map(|(_, id)| id).ok_or_else(|| {
+        ErrorBody::new(ErrorCode::InvalidArguments, "the name of a session's folder is <date>_<id>")
+    })
 }
 
 /// A mode under its own name.

@@ -1,12 +1,12 @@
 //! `channel_create`: a channel is configured.
 
 use crate::common::Common;
+use crate::own::Token;
 use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use truehand_base::{EffectClass, ErrorBody, Verb};
-use crate::own::Token;
 use truehand_store::ChannelWish;
 
 /// Configure a channel. For scripts.
@@ -33,17 +33,20 @@ impl Tool for ChannelCreate {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let wish = ChannelWish {
-                kind: Some(self.kind),
-                name: self.name,
-                project: self.project_id,
-                owner: self.owner,
-                enabled: self.enabled,
-                token: self.token.map(Token::into_secret),
-            };
-            Ok(own.records.channel_create(&wish, own.now)?.json())
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let wish = ChannelWish {
+                    kind: Some(self.kind),
+                    name: self.name,
+                    project: self.project_id,
+                    owner: self.owner,
+                    enabled: self.enabled,
+                    token: self.token.map(Token::into_secret),
+                };
+                Ok(own.records.channel_create(&wish, own.now)?.json())
+            })
+            .await?;
         Ok(told("configured the channel", value))
     }
 }

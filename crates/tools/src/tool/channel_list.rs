@@ -5,8 +5,8 @@ use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::Value;
+use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, Verb};
 use truehand_store::Channel;
 
@@ -23,10 +23,13 @@ impl Tool for ChannelList {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let channels: Vec<Value> = own.records.channels()?.iter().map(Channel::json).collect();
-            Ok(json!({ "channels": channels }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let channels: Vec<Value> = own.records.channels()?.iter().map(Channel::json).collect();
+                Ok(json!({ "channels": channels }))
+            })
+            .await?;
         Ok(told("listed the channels", value))
     }
 }

@@ -24,12 +24,15 @@ impl Tool for ChannelRestart {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let mut value = own.records.channel(&self.id)?.json();
-            value["restarted"] = json!(false);
-            value["reason"] = json!("nothing connects channels yet: there is no connection to restart");
-            Ok(value)
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let mut value = own.records.channel(&self.id)?.json();
+                value["restarted"] = json!(false);
+                value["reason"] = json!("nothing connects channels yet: there is no connection to restart");
+                Ok(value)
+            })
+            .await?;
         Ok(told("looked at the channel", value))
     }
 }

@@ -1,12 +1,12 @@
 //! `channel_update`: a channel is changed.
 
 use crate::common::Common;
+use crate::own::Token;
 use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use truehand_base::{EffectClass, ErrorBody, Verb};
-use crate::own::Token;
 use truehand_store::ChannelWish;
 
 /// Change a channel. For scripts.
@@ -32,17 +32,20 @@ impl Tool for ChannelUpdate {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let wish = ChannelWish {
-                kind: None,
-                name: self.name,
-                project: self.project_id,
-                owner: self.owner,
-                enabled: self.enabled,
-                token: self.token.map(Token::into_secret),
-            };
-            Ok(own.records.channel_update(&self.id, &wish, own.now)?.json())
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let wish = ChannelWish {
+                    kind: None,
+                    name: self.name,
+                    project: self.project_id,
+                    owner: self.owner,
+                    enabled: self.enabled,
+                    token: self.token.map(Token::into_secret),
+                };
+                Ok(own.records.channel_update(&self.id, &wish, own.now)?.json())
+            })
+            .await?;
         Ok(told("changed the channel", value))
     }
 }

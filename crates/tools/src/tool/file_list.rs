@@ -5,8 +5,8 @@ use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::Value;
+use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, Verb};
 use truehand_store::Entry;
 
@@ -27,14 +27,17 @@ impl Tool for FileList {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let (jail, _) = own.jail()?;
-            let path = self.path.as_deref().unwrap_or(".");
-            let (spot, listing) = jail.list(path, self.recursive.unwrap_or(false))?;
-            let entry = |entry: &Entry| json!({ "name": entry.name, "kind": entry.kind.name() });
-            let entries: Vec<Value> = listing.entries.iter().map(entry).collect();
-            Ok(json!({ "path": spot.path, "entries": entries, "truncated": listing.truncated }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let (jail, _) = own.jail()?;
+                let path = self.path.as_deref().unwrap_or(".");
+                let (spot, listing) = jail.list(path, self.recursive.unwrap_or(false))?;
+                let entry = |entry: &Entry| json!({ "name": entry.name, "kind": entry.kind.name() });
+                let entries: Vec<Value> = listing.entries.iter().map(entry).collect();
+                Ok(json!({ "path": spot.path, "entries": entries, "truncated": listing.truncated }))
+            })
+            .await?;
         Ok(told("listed the folder", value))
     }
 }

@@ -25,11 +25,14 @@ impl Tool for FileMkdir {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let (jail, _) = own.jail()?;
-            let created = jail.make_folder(&self.path, self.recursive.unwrap_or(false))?;
-            Ok(json!({ "path": jail.resolve(&self.path)?.path, "created": created }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let (jail, _) = own.jail()?;
+                let created = jail.make_folder(&self.path, self.recursive.unwrap_or(false))?;
+                Ok(json!({ "path": jail.resolve(&self.path)?.path, "created": created }))
+            })
+            .await?;
         Ok(told("made the folder", value))
     }
 }

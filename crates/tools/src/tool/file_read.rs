@@ -3,12 +3,12 @@
 use crate::common::Common;
 use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, ErrorCode, Facts, Verb};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use truehand_store::LARGEST_READ;
 
 /// The most that one call reads, in bytes: what it answers travels as one line.

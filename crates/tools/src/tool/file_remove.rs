@@ -27,11 +27,15 @@ impl Tool for FileRemove {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let (jail, _) = own.jail()?;
-            let removed = jail.remove(&self.path, self.recursive.unwrap_or(false), self.force.unwrap_or(false))?;
-            Ok(json!({ "path": jail.resolve(&self.path)?.path, "removed": removed }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let (jail, _) = own.jail()?;
+                let removed =
+                    jail.remove(&self.path, self.recursive.unwrap_or(false), self.force.unwrap_or(false))?;
+                Ok(json!({ "path": jail.resolve(&self.path)?.path, "removed": removed }))
+            })
+            .await?;
         Ok(told("removed the file", value))
     }
 }

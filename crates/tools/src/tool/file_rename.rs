@@ -24,11 +24,14 @@ impl Tool for FileRename {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let (jail, _) = own.jail()?;
-            jail.rename(&self.from, &self.to)?;
-            Ok(json!({ "from": jail.resolve(&self.from)?.path, "to": jail.resolve(&self.to)?.path }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let (jail, _) = own.jail()?;
+                jail.rename(&self.from, &self.to)?;
+                Ok(json!({ "from": jail.resolve(&self.from)?.path, "to": jail.resolve(&self.to)?.path }))
+            })
+            .await?;
         Ok(told("renamed the file", value))
     }
 }

@@ -3,12 +3,12 @@
 use crate::common::Common;
 use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, ErrorCode, Verb};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use truehand_store::How;
 
 /// What becomes of a file that is there.
@@ -42,20 +42,23 @@ impl Tool for FileWrite {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let (jail, _) = own.jail()?;
-            let invalid = |error: base64::DecodeError| {
-                ErrorBody::new(ErrorCode::InvalidArguments, format!("base64 can't be read: {error}"))
-            };
-            let bytes = STANDARD.decode(self.base64.as_bytes()).map_err(invalid)?;
-            let how = match self.how.unwrap_or(WriteHow::Replace) {
-                WriteHow::Replace => How::Replace,
-                WriteHow::Append => How::Append,
-                WriteHow::Create => How::Create,
-            };
-            let size = jail.write(&self.path, &bytes, how)?;
-            Ok(json!({ "path": jail.resolve(&self.path)?.path, "bytes": bytes.len(), "size": size }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let (jail, _) = own.jail()?;
+                let invalid = |error: base64::DecodeError| {
+                    ErrorBody::new(ErrorCode::InvalidArguments, format!("base64 can't be read: {error}"))
+                };
+                let bytes = STANDARD.decode(self.base64.as_bytes()).map_err(invalid)?;
+                let how = match self.how.unwrap_or(WriteHow::Replace) {
+                    WriteHow::Replace => How::Replace,
+                    WriteHow::Append => How::Append,
+                    WriteHow::Create => How::Create,
+                };
+                let size = jail.write(&self.path, &bytes, how)?;
+                Ok(json!({ "path": jail.resolve(&self.path)?.path, "bytes": bytes.len(), "size": size }))
+            })
+            .await?;
         Ok(told("wrote the file", value))
     }
 }

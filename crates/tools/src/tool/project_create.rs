@@ -30,11 +30,14 @@ impl Tool for ProjectCreate {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let ProjectCreate { name, icon, color, folder, instructions } = self;
-            let wish = ProjectWish { name, icon, color, folder, instructions };
-            Ok(own.records.project_create(&wish, own.now)?.json())
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let ProjectCreate { name, icon, color, folder, instructions } = self;
+                let wish = ProjectWish { name, icon, color, folder, instructions };
+                Ok(own.records.project_create(&wish, own.now)?.json())
+            })
+            .await?;
         Ok(told("made the project", value))
     }
 }

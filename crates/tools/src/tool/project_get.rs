@@ -22,9 +22,7 @@ impl Tool for ProjectGet {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            Ok(own.records.project(&self.id)?.json())
-        }).await?;
+        let value = cx.own.on_thread(move |own| Ok(own.records.project(&self.id)?.json())).await?;
         Ok(told("looked at the project", value))
     }
 }

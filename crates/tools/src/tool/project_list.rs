@@ -5,8 +5,8 @@ use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::Value;
+use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, Verb};
 use truehand_store::Project;
 
@@ -26,10 +26,14 @@ impl Tool for ProjectList {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let projects: Vec<Value> = own.records.projects(self.archived.unwrap_or(false))?.iter().map(Project::json).collect();
-            Ok(json!({ "projects": projects }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let projects: Vec<Value> =
+                    own.records.projects(self.archived.unwrap_or(false))?.iter().map(Project::json).collect();
+                Ok(json!({ "projects": projects }))
+            })
+            .await?;
         Ok(told("listed the projects", value))
     }
 }

@@ -5,8 +5,8 @@ use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::Value;
+use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, Verb};
 use truehand_store::Routine;
 
@@ -28,11 +28,14 @@ impl Tool for RoutineList {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let routines = own.records.routines(self.project_id.as_deref(), self.limit)?;
-            let routines: Vec<Value> = routines.iter().map(Routine::json).collect();
-            Ok(json!({ "routines": routines }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let routines = own.records.routines(self.project_id.as_deref(), self.limit)?;
+                let routines: Vec<Value> = routines.iter().map(Routine::json).collect();
+                Ok(json!({ "routines": routines }))
+            })
+            .await?;
         Ok(told("listed the routines", value))
     }
 }

@@ -5,8 +5,8 @@ use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::Value;
+use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, Verb};
 use truehand_store::Session;
 
@@ -28,11 +28,14 @@ impl Tool for SessionChildren {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let children = own.records.child_sessions(&self.id, self.triggered_by.as_deref())?;
-            let sessions: Vec<Value> = children.iter().map(Session::json).collect();
-            Ok(json!({ "sessions": sessions }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let children = own.records.child_sessions(&self.id, self.triggered_by.as_deref())?;
+                let sessions: Vec<Value> = children.iter().map(Session::json).collect();
+                Ok(json!({ "sessions": sessions }))
+            })
+            .await?;
         Ok(told("listed the sessions", value))
     }
 }

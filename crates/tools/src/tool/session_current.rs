@@ -21,12 +21,15 @@ impl Tool for SessionCurrent {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let session = own.session()?;
-            let mut value = session.json();
-            value["folder"] = json!(own.records.session_folder(&session));
-            Ok(value)
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let session = own.session()?;
+                let mut value = session.json();
+                value["folder"] = json!(own.records.session_folder(&session));
+                Ok(value)
+            })
+            .await?;
         Ok(told("looked at the session", value))
     }
 }

@@ -5,8 +5,8 @@ use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::Value;
+use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, Verb};
 use truehand_store::Input;
 
@@ -26,14 +26,17 @@ impl Tool for SessionGet {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let session = own.records.session(&self.id)?;
-            let waiting: Vec<Value> = own.records.inputs(&session.id)?.iter().map(Input::json).collect();
-            let mut value = session.json();
-            value["folder"] = json!(own.records.session_folder(&session));
-            value["waiting_inputs"] = json!(waiting);
-            Ok(value)
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let session = own.records.session(&self.id)?;
+                let waiting: Vec<Value> = own.records.inputs(&session.id)?.iter().map(Input::json).collect();
+                let mut value = session.json();
+                value["folder"] = json!(own.records.session_folder(&session));
+                value["waiting_inputs"] = json!(waiting);
+                Ok(value)
+            })
+            .await?;
         Ok(told("looked at the session", value))
     }
 }

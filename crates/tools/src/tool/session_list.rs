@@ -5,8 +5,8 @@ use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::Value;
+use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, Verb};
 use truehand_store::{Query, Session, SessionKind};
 
@@ -54,23 +54,26 @@ impl Tool for SessionList {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let kind = self.kind.map(|kind| match kind {
-                ListedKind::Agent => SessionKind::Agent,
-                ListedKind::Repl => SessionKind::Repl,
-            });
-            let query = Query {
-                project: self.project_id,
-                kind,
-                archived: self.archived.unwrap_or(false),
-                oldest_first: matches!(self.order, Some(ListOrder::Asc)),
-                limit: self.limit,
-                cursor: self.cursor,
-            };
-            let listed = own.records.sessions(&query)?;
-            let sessions: Vec<Value> = listed.sessions.iter().map(Session::json).collect();
-            Ok(json!({ "sessions": sessions, "next_cursor": listed.next_cursor }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let kind = self.kind.map(|kind| match kind {
+                    ListedKind::Agent => SessionKind::Agent,
+                    ListedKind::Repl => SessionKind::Repl,
+                });
+                let query = Query {
+                    project: self.project_id,
+                    kind,
+                    archived: self.archived.unwrap_or(false),
+                    oldest_first: matches!(self.order, Some(ListOrder::Asc)),
+                    limit: self.limit,
+                    cursor: self.cursor,
+                };
+                let listed = own.records.sessions(&query)?;
+                let sessions: Vec<Value> = listed.sessions.iter().map(Session::json).collect();
+                Ok(json!({ "sessions": sessions, "next_cursor": listed.next_cursor }))
+            })
+            .await?;
         Ok(told("listed the sessions", value))
     }
 }

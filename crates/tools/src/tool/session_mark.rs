@@ -25,9 +25,12 @@ impl Tool for SessionMark {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            Ok(own.records.session_mark(&self.id, self.read.unwrap_or(true), own.now)?.json())
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                Ok(own.records.session_mark(&self.id, self.read.unwrap_or(true), own.now)?.json())
+            })
+            .await?;
         Ok(told("marked the session", value))
     }
 }

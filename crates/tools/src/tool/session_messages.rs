@@ -37,11 +37,14 @@ impl Tool for SessionMessages {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let earliest = matches!(self.order, Some(MessageOrder::Asc));
-            let (messages, total) = own.records.messages(&self.id, self.limit, earliest)?;
-            Ok(json!({ "messages": messages, "total": total }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let earliest = matches!(self.order, Some(MessageOrder::Asc));
+                let (messages, total) = own.records.messages(&self.id, self.limit, earliest)?;
+                Ok(json!({ "messages": messages, "total": total }))
+            })
+            .await?;
         Ok(told("read the messages", value))
     }
 }

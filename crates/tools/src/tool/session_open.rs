@@ -5,8 +5,8 @@ use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::Value;
+use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, Verb};
 use truehand_store::Root;
 
@@ -15,6 +15,8 @@ use truehand_store::Root;
 #[serde(deny_unknown_fields)]
 pub struct SessionOpen {
     title: Option<String>,
+    /// The name of its folder, when that is chosen already.
+    name: Option<String>,
     /// Whether another one is begun.
     fresh: Option<bool>,
 }
@@ -28,21 +30,30 @@ impl Tool for SessionOpen {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let title = self.title.as_deref().unwrap_or_default();
-            let client = own.client.to_string();
-            let (session, created) = own.records.session_open(&client, title, self.fresh.unwrap_or(false), own.now)?;
-            let (jail, refused) = own.jail()?;
-            let root = |root: &Root| json!({ "path": root.path, "write": root.write });
-            let roots: Vec<Value> = jail.roots().iter().map(root).collect();
-            let folder = own.records.session_folder(&session);
-            let mut value = session.json();
-            value["folder"] = json!(folder);
-            value["created"] = json!(created);
-            value["roots"] = json!(roots);
-            value["roots_refused"] = json!(refused);
-            Ok(value)
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let title = self.title.as_deref().unwrap_or_default();
+                let client = own.client.to_string();
+                let (session, created) = own.records.session_open(
+                    &client,
+                    title,
+                    self.name.as_deref(),
+                    self.fresh.unwrap_or(false),
+                    own.now,
+                )?;
+                let (jail, refused) = own.jail()?;
+                let root = |root: &Root| json!({ "path": root.path, "write": root.write });
+                let roots: Vec<Value> = jail.roots().iter().map(root).collect();
+                let folder = own.records.session_folder(&session);
+                let mut value = session.json();
+                value["folder"] = json!(folder);
+                value["created"] = json!(created);
+                value["roots"] = json!(roots);
+                value["roots_refused"] = json!(refused);
+                Ok(value)
+            })
+            .await?;
         Ok(told("opened the session", value))
     }
 }

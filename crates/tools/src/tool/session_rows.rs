@@ -24,9 +24,8 @@ impl Tool for SessionRows {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            Ok(json!({ "rows": own.records.message_rows(&self.id)? }))
-        }).await?;
+        let value =
+            cx.own.on_thread(move |own| Ok(json!({ "rows": own.records.message_rows(&self.id)? }))).await?;
         Ok(told("read the lines", value))
     }
 }

@@ -27,12 +27,15 @@ impl Tool for SessionSteer {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let session = own.records.session(&self.id)?;
-            let input = own.records.input_add(&session.id, InputHow::Steer, &self.text, own.now)?;
-            let running = own.records.is_run(&session);
-            Ok(json!({ "id": session.id, "input": input.json(), "state": "queued", "running": running }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let session = own.records.session(&self.id)?;
+                let input = own.records.input_add(&session.id, InputHow::Steer, &self.text, own.now)?;
+                let running = own.records.is_run(&session);
+                Ok(json!({ "id": session.id, "input": input.json(), "state": "queued", "running": running }))
+            })
+            .await?;
         Ok(told("left the message", value))
     }
 }

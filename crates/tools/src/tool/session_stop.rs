@@ -25,14 +25,17 @@ impl Tool for SessionStop {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let state = match own.records.session_stop(&self.id, own.now)? {
-                Stopped::Now => "stopped",
-                Stopped::Wished => "stopping",
-            };
-            let session = own.records.session(&self.id)?;
-            Ok(json!({ "id": session.id, "state": state, "status": session.status.name() }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let state = match own.records.session_stop(&self.id, own.now)? {
+                    Stopped::Now => "stopped",
+                    Stopped::Wished => "stopping",
+                };
+                let session = own.records.session(&self.id)?;
+                Ok(json!({ "id": session.id, "state": state, "status": session.status.name() }))
+            })
+            .await?;
         Ok(told("stopped the session", value))
     }
 }

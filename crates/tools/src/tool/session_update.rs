@@ -5,9 +5,9 @@ use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Map;
 use serde_json::Value;
 use truehand_base::{EffectClass, ErrorBody, Facts, Verb};
-use serde_json::Map;
 use truehand_store::Changes;
 
 /// Change a session. For scripts.
@@ -38,16 +38,19 @@ impl Tool for SessionUpdate {
     }
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let changes = Changes {
-                title: self.title,
-                active_tab: self.active_tab_target_id,
-                model: self.model,
-                permission_mode: self.permission_mode,
-                runtime: self.runtime_config.map(Value::Object),
-            };
-            Ok(own.records.session_update(&self.id, &changes, own.now)?.json())
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let changes = Changes {
+                    title: self.title,
+                    active_tab: self.active_tab_target_id,
+                    model: self.model,
+                    permission_mode: self.permission_mode,
+                    runtime: self.runtime_config.map(Value::Object),
+                };
+                Ok(own.records.session_update(&self.id, &changes, own.now)?.json())
+            })
+            .await?;
         Ok(told("changed the session", value))
     }
 }

@@ -25,14 +25,17 @@ impl Tool for SettingsGet {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value = cx.own.on_thread(move |own| {
-            let config = Config::load(own.home())?;
-            let value = match self.key.as_deref() {
-                Some(key) => config.shown_key(key)?,
-                None => config.shown(),
-            };
-            Ok(json!({ "value": value }))
-        }).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let config = Config::load(own.home())?;
+                let value = match self.key.as_deref() {
+                    Some(key) => config.shown_key(key)?,
+                    None => config.shown(),
+                };
+                Ok(json!({ "value": value }))
+            })
+            .await?;
         Ok(told("read the settings", value))
     }
 }

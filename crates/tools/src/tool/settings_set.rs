@@ -5,8 +5,8 @@ use crate::own::told;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::Value;
+use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, ErrorCode, Facts, Verb};
 use truehand_store::Config;
 
@@ -18,7 +18,8 @@ fn check(config: &Config) -> Result<(), ErrorBody> {
     match config.tools.disabled.iter().find(|name| crate::find(name).is_none()) {
         None => Ok(()),
         Some(name) => {
-            let message = format!("tools.disabled names '{}', which is no tool", truehand_base::text::clip(name, 80));
+            let message =
+                format!("tools.disabled names '{}', which is no tool", truehand_base::text::clip(name, 80));
             Err(ErrorBody::new(ErrorCode::InvalidArguments, message))
         }
     }
