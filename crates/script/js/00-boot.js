@@ -3,9 +3,6 @@
   'use strict';
 
   const { native } = kernel;
-  delete kernel.native;
-  kernel.native = native;
-
   const global = globalThis;
   const define = Object.defineProperty;
   const { apply } = Reflect;
@@ -28,7 +25,9 @@
   };
 
   // Object.keys and inspecting list what a namespace can do.
+  kernel.owners = new Set();
   kernel.enumerable = (owner) => {
+    kernel.owners.add(owner);
     const target = typeof owner === 'function' ? owner.prototype : owner;
     for (const name of Object.getOwnPropertyNames(target)) {
       const property = Object.getOwnPropertyDescriptor(target, name);
@@ -115,22 +114,33 @@
       await running[i];
     }
   };
-  kernel.runStart = () => all(starts);
+  kernel.runStart = (file, shift, code) => {
+    call = { file, shift, code };
+    if (shift) {
+      shifts.set(file, shift);
+    }
+    return all(starts);
+  };
   kernel.runEnd = () => all(ends);
   kernel.follow = async (thenable) => await thenable;
 
-  // Lines of the scope's own files are left out; `call3` is this call or an earlier one.
-  kernel.cleanStack = (stack, file, shift) => {
+  kernel.promiseState = native.promiseState;
+
+  // The running call, and earlier ones whose first line begins further to the right than their author wrote.
+  let call = { file: '', shift: 0, code: '' };
+  const shifts = new Map();
+
+  // Lines of the scope's own files are left out. `script` is this call, `call3` is the third of the scope.
+  kernel.cleanStack = (stack) => {
     const lines = [];
     for (const line of String(stack).split('\n')) {
-      const place = /^ *at (?:(.*) )?\(?([^()]+):(\d+):(\d+)\)?$/.exec(line);
-      if (!place || !/^call\d+$/.test(place[2])) {
+      const place = /^ *at (?:(.*) )?\(?(call\d+):(\d+):(\d+)\)?$/.exec(line);
+      if (!place) {
         continue;
       }
-      const own = place[2] === file;
-      const column = own && shift && place[3] === '1' ? Math.max(1, place[4] - shift) : place[4];
+      const column = place[3] === '1' ? Math.max(1, place[4] - (shifts.get(place[2]) || 0)) : place[4];
       const name = place[1] && place[1] !== '<eval>' && place[1] !== '<anonymous>' ? place[1] : '';
-      const where = `${own ? 'script' : place[2]}:${place[3]}:${column}`;
+      const where = `${place[2] === call.file ? 'script' : place[2]}:${place[3]}:${column}`;
       lines.push(name ? `    at ${name} (${where})` : `    at ${where}`);
     }
     return lines.join('\n');
@@ -142,7 +152,7 @@
   };
 
   // What was thrown, as JSON for the host.
-  kernel.describe = (thrown, file, shift) => {
+  kernel.describe = (thrown) => {
     if (thrown === null || (typeof thrown !== 'object' && typeof thrown !== 'function')) {
       return JSON.stringify({ name: 'Thrown', message: kernel.inspect(thrown) });
     }
@@ -157,12 +167,13 @@
     } catch {
       data = undefined;
     }
+    const name = textOf(thrown, 'name') || (isError ? 'Error' : 'Thrown');
     return JSON.stringify({
-      name: textOf(thrown, 'name') || (isError ? 'Error' : 'Thrown'),
+      name,
       message: (message || '').toWellFormed(),
       code: textOf(thrown, 'code'),
-      next_step: textOf(thrown, 'next_step'),
-      stack: kernel.cleanStack(thrown.stack || '', file, shift) || undefined,
+      next_step: textOf(thrown, 'next_step') || (kernel.hint ? kernel.hint(name, message || '', call.code) : undefined),
+      stack: kernel.cleanStack(thrown.stack || '') || undefined,
       data,
     });
   };

@@ -4,11 +4,12 @@
 //! native code of the engine (the host ends the process then); no value of the engine outlives it.
 
 use super::natives;
-use super::rewrite::{Refused, rewrite};
+use super::rewrite::{Refused, Rewritten, rewrite};
 use super::source::{Position, caret};
 use super::state::{Kept, Send, State};
 use crate::wire::{Completion, Done, Eval, Fault, Limits, MOST_NAMES, Reply, Start, Status, Thrown, ToWorker};
 use rquickjs::context::EvalOptions;
+use rquickjs::function::IntoArgs;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Function, Object, Promise, Runtime, Value};
 use std::cell::{Cell, RefCell};
@@ -319,8 +320,11 @@ impl<'js> Run<'_, 'js> {
         for reply in late {
             self.reply(reply);
         }
-        let ended = match self.hooks(&self.entries.start.clone()) {
-            Ended::Settled | Ended::Never => self.user(eval, declared, &mut done),
+        let code = rewrite(&eval.code);
+        let shift = code.as_ref().map_or(0, |code| code.shift);
+        let begin = (self.file.clone(), shift, eval.code.as_str());
+        let ended = match self.hooks(&self.entries.start.clone(), begin) {
+            Ended::Settled | Ended::Never => self.user(eval, code, declared, &mut done),
             other => other,
         };
         match ended {
@@ -328,7 +332,7 @@ impl<'js> Run<'_, 'js> {
                 self.drain();
                 self.report_rejections();
                 self.clock.deadline.set(Instant::now() + END_HOOKS);
-                self.hooks(&self.entries.end.clone());
+                self.hooks(&self.entries.end.clone(), ());
             }
             Ended::Deadline | Ended::Interrupted => {
                 self.cut_off(ended, eval.timeout_ms, &mut done);
@@ -342,8 +346,14 @@ impl<'js> Run<'_, 'js> {
     }
 
     /// The user's own part of a call.
-    fn user(&mut self, eval: &Eval, declared: &mut HashSet<String>, done: &mut Done) -> Ended {
-        let code = match rewrite(&eval.code) {
+    fn user(
+        &mut self,
+        eval: &Eval,
+        code: Result<Rewritten, Refused>,
+        declared: &mut HashSet<String>,
+        done: &mut Done,
+    ) -> Ended {
+        let code = match code {
             Ok(code) => code,
             Err(refused) => {
                 fail(done, refusal(&eval.code, &refused));
@@ -364,7 +374,7 @@ impl<'js> Run<'_, 'js> {
             Ok(main) => main,
             Err(error) => {
                 let thrown = self.ctx.catch();
-                let mut thrown = self.describe(&error, thrown, code.shift);
+                let mut thrown = self.describe(&error, thrown);
                 if thrown.name == "SyntaxError" {
                     point(&mut thrown, &eval.code);
                 }
@@ -384,8 +394,8 @@ impl<'js> Run<'_, 'js> {
         // The script's own promise gives `{value}`, with the value as it is.
         let result = main.result::<Object<'js>>().unwrap_or(Err(rquickjs::Error::Unknown));
         match result.and_then(|result| result.get::<_, Value<'js>>("value")) {
-            Ok(value) => self.value(value, code.shift, done),
-            Err(error) => self.thrown(&main, error, code.shift, done),
+            Ok(value) => self.value(value, done),
+            Err(error) => self.thrown(&main, error, done),
         }
     }
 
@@ -397,7 +407,7 @@ impl<'js> Run<'_, 'js> {
     }
 
     /// Waits for the value if it is a promise, and shows it.
-    fn value(&mut self, value: Value<'js>, shift: u32, done: &mut Done) -> Ended {
+    fn value(&mut self, value: Value<'js>, done: &mut Done) -> Ended {
         let promise = match value.as_promise() {
             Some(promise) => Some(promise.clone()),
             None => self.thenable(&value),
@@ -415,7 +425,7 @@ impl<'js> Run<'_, 'js> {
                 }
                 match promise.result::<Value<'js>>() {
                     Some(Ok(value)) => value,
-                    Some(Err(error)) => return self.thrown(&promise, error, shift, done),
+                    Some(Err(error)) => return self.thrown(&promise, error, done),
                     None => return Ended::Settled,
                 }
             }
@@ -464,7 +474,7 @@ impl<'js> Run<'_, 'js> {
     }
 
     /// The call's own promise was rejected: it counts as handled.
-    fn thrown(&self, promise: &Promise<'js>, error: rquickjs::Error, shift: u32, done: &mut Done) -> Ended {
+    fn thrown(&self, promise: &Promise<'js>, error: rquickjs::Error, done: &mut Done) -> Ended {
         let thrown = self.ctx.catch();
         let own: &Value<'js> = promise.as_value();
         self.rejections.borrow_mut().retain(|(kept, reason)| {
@@ -476,12 +486,12 @@ impl<'js> Run<'_, 'js> {
         if let Some(ended) = self.clock.over() {
             return ended;
         }
-        fail(done, self.describe(&error, thrown, shift));
+        fail(done, self.describe(&error, thrown));
         Ended::Settled
     }
 
     /// What was thrown, told by the scope, or by ourselves when it can't.
-    fn describe(&self, error: &rquickjs::Error, thrown: Value<'js>, shift: u32) -> Thrown {
+    fn describe(&self, error: &rquickjs::Error, thrown: Value<'js>) -> Thrown {
         if !matches!(error, rquickjs::Error::Exception) {
             return Thrown { name: "Error".to_owned(), message: error.to_string(), ..Thrown::default() };
         }
@@ -494,7 +504,7 @@ impl<'js> Run<'_, 'js> {
             .describe
             .clone()
             .restore(&self.ctx)
-            .and_then(|describe| describe.call::<_, String>((thrown.clone(), self.file.as_str(), shift)));
+            .and_then(|describe| describe.call::<_, String>((thrown.clone(),)));
         match told.map(|json| serde_json::from_str::<Thrown>(&json)) {
             Ok(Ok(told)) if told.message == "out of memory" => out_of_memory(&self.state.limits),
             Ok(Ok(told)) => told,
@@ -510,8 +520,8 @@ impl<'js> Run<'_, 'js> {
     }
 
     /// Runs hooks of the scope's own JavaScript, and waits for them.
-    fn hooks(&mut self, entry: &Kept<Function<'static>>) -> Ended {
-        let promise = entry.clone().restore(&self.ctx).and_then(|run| run.call::<_, Promise<'js>>(()));
+    fn hooks(&mut self, entry: &Kept<Function<'static>>, arguments: impl IntoArgs<'js>) -> Ended {
+        let promise = entry.clone().restore(&self.ctx).and_then(|run| run.call::<_, Promise<'js>>(arguments));
         match promise {
             Ok(promise) => self.settle(&promise, false),
             Err(_) => {
@@ -590,7 +600,7 @@ impl<'js> Run<'_, 'js> {
         if self.clock.over().is_some() {
             return;
         }
-        let told = self.describe(&rquickjs::Error::Exception, thrown, 0);
+        let told = self.describe(&rquickjs::Error::Exception, thrown);
         let stack = told.stack.map(|stack| format!("\n{stack}")).unwrap_or_default();
         let next = told.next_step.map(|next| format!(" ({next})")).unwrap_or_default();
         self.state.print("error".to_owned(), format!("{how} {}: {}{next}{stack}", told.name, told.message));
@@ -654,7 +664,7 @@ impl<'js> Run<'_, 'js> {
         if rested {
             self.state.dead.set(false);
             self.clock.deadline.set(Instant::now() + END_HOOKS / 2);
-            self.hooks(&self.entries.end.clone());
+            self.hooks(&self.entries.end.clone(), ());
         }
     }
 }

@@ -7,6 +7,7 @@ use super::url as address;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rquickjs::function::Opt;
+use rquickjs::promise::PromiseState;
 use rquickjs::{Array, Ctx, Exception, Function, IntoJs, Object, Result, TypedArray, Value};
 use serde_json::value::RawValue;
 use sha2::Digest;
@@ -65,6 +66,25 @@ fn ops<'js>(ctx: &Ctx<'js>, state: &Rc<State>, native: &Object<'js>) -> Result<(
         Ok(pair.into_value())
     });
     native.set("op", Function::new(ctx.clone(), op)?)?;
+    let promise_state = one(|ctx, value| {
+        let Some(promise) = value.as_promise() else { return Ok(Value::new_undefined(ctx)) };
+        let pair = Array::new(ctx.clone())?;
+        match promise.state() {
+            PromiseState::Pending => pair.set(0, "pending")?,
+            PromiseState::Resolved => {
+                pair.set(0, "fulfilled")?;
+                pair.set(1, promise.result::<Value>().unwrap_or(Err(rquickjs::Error::Unknown))?)?;
+            }
+            PromiseState::Rejected => {
+                pair.set(0, "rejected")?;
+                // Asking throws the reason.
+                drop(promise.result::<Value>());
+                pair.set(1, ctx.catch())?;
+            }
+        }
+        Ok(pair.into_value())
+    });
+    native.set("promiseState", Function::new(ctx.clone(), promise_state)?)?;
     let shared = Rc::clone(state);
     native.set("background", Function::new(ctx.clone(), move |id: f64| shared.background(whole(id)))?)?;
     let shared = Rc::clone(state);
