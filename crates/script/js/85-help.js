@@ -3,7 +3,7 @@
   'use strict';
 
   // Objects with a text of their own; later files add theirs.
-  kernel.helpFor = new Map();
+  kernel.helpFor ||= new Map();
 
   const START = `Globals
   page, tabs, context, browser    the current tab (null until one is opened), the session's tabs, what holds for all of them
