@@ -89,7 +89,9 @@ macro_rules! files {
     };
 }
 
-files! { page }
+files! {
+    capture clock context dialogs input network page request session
+}
 
 #[test]
 fn every_file_of_cases_has_its_test() {

@@ -2,7 +2,38 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first thing that goes wrong")]
 
+mod cli;
 mod compat;
+mod interactive;
+mod sandbox;
+mod session;
+
+use serde_json::json;
+use truehand_testkit::{CallResult, McpClient};
 
 /// The binary under test.
 const BINARY: &str = env!("CARGO_BIN_EXE_truehand");
+
+/// A client over MCP that may run JavaScript in pages.
+fn scripted() -> McpClient {
+    let mut client = McpClient::spawn(BINARY, &["mcp", "--allow", "js"], &[]);
+    client.initialize("2025-11-25");
+    client
+}
+
+/// Runs a script.
+fn repl(client: &mut McpClient, code: &str) -> CallResult {
+    client.call("repl", json!({ "title": "a test", "code": code }))
+}
+
+/// Runs a script that may take so long.
+fn repl_for(client: &mut McpClient, code: &str, timeout_ms: u64) -> CallResult {
+    client.call("repl", json!({ "title": "a test", "code": code, "timeout_ms": timeout_ms }))
+}
+
+/// What stands between the marks of data.
+#[track_caller]
+fn envelope_of(text: &str) -> &str {
+    let (_, rest) = text.split_once("<script_output untrusted>\n").unwrap_or_else(|| panic!("no envelope in {text}"));
+    rest.rsplit_once("\n</script_output>").unwrap_or_else(|| panic!("no end of the envelope in {text}")).0
+}
