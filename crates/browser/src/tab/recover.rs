@@ -6,7 +6,7 @@
 //! another process the browser needs nothing from the old one but an answer of its `beforeunload` handlers.
 
 use super::Tab;
-use super::state::Life;
+use super::state::{Life, TabState};
 use std::sync::Arc;
 use std::time::Duration;
 use truehand_base::{CallCtx, ErrorBody, ErrorCode};
@@ -20,6 +20,8 @@ const ANSWER_AGAIN: Duration = Duration::from_secs(1);
 const RELAPSE: Duration = Duration::from_millis(200);
 /// How soon the next script is ended after one that was.
 const AGAIN: Duration = Duration::from_millis(40);
+/// How long a page may take over being left before its script is ended.
+const UNLOAD: Duration = Duration::from_millis(250);
 /// How long a page may take to be left. It takes some hundredths of a second unless it can't be left at all.
 const LEAVE: Duration = Duration::from_secs(2);
 /// How long the tab may take to move. The page has no part in that, and so there is nothing to be won by giving up.
@@ -94,26 +96,42 @@ impl Tab {
         ctx.check("the page to be freed")?;
         let session = &self.inner.session;
         let documents = self.with(|s| s.documents);
-        // Nobody is to be asked on leaving.
-        drop(session.start(cdp::emulation::SetScriptExecutionDisabled { value: true }));
         drop(session.start(cdp::page::Navigate { url: EMPTY_PAGE.to_owned(), ..Default::default() }));
-        let step = ctx.at_most(LEAVE);
-        let left = self.wait_until(&step, "the empty page", |s| {
-            (s.documents != documents || s.life != Life::Alive).then_some(())
-        });
-        let left = tokio::select! {
-            biased;
-            left = left => left.is_ok(),
-            // What loops on being left is ended too.
-            () = self.ending_scripts() => false,
-        };
-        drop(session.start(cdp::emulation::SetScriptExecutionDisabled { value: false }));
+        let left = self.see_left(ctx, documents).await;
         self.check_open()?;
         // In the place of a renderer that ended a new one is started.
         if left && (self.with(|s| s.life == Life::Crashed) || self.answers(ANSWER).await) {
             return Ok(Rung::Left);
         }
         self.move_out(ctx).await
+    }
+
+    /// Waits until the page is left, ends what loops on being left and answers what asks then. Nothing that ends scripts
+    /// is on its way any more afterwards: it would end those of the next page. For the same reason scripts are not
+    /// switched off: on a busy machine the next page comes before they are on again, and then its own never run.
+    async fn see_left(&self, ctx: &CallCtx, documents: u64) -> bool {
+        let step = ctx.at_most(LEAVE);
+        let asks = |s: &TabState| s.dialog.as_ref().is_some_and(|open| open.dialog.kind == "beforeunload");
+        let mut ended = None;
+        loop {
+            let look = self.wait_until(&step, "the empty page", |s| {
+                (s.documents != documents || s.life != Life::Alive || asks(s)).then_some(())
+            });
+            match tokio::time::timeout(UNLOAD, look).await {
+                // Who wants to leave a page that hangs has answered that already.
+                Ok(Ok(())) if self.with(|s| asks(s)) => {
+                    let leave = cdp::page::HandleJavaScriptDialog { accept: true, prompt_text: None };
+                    drop(self.inner.session.start(leave));
+                    self.with(|s| s.dialog = None);
+                }
+                Ok(Ok(())) => break,
+                Ok(Err(_)) => return false,
+                Err(_) => ended = Some(self.inner.session.start(cdp::runtime::TerminateExecution::default())),
+            }
+        }
+        let Some(ended) = ended else { return true };
+        // Where nothing runs, the next script is ended, and be it this question.
+        self.answers(ANSWER).await && tokio::time::timeout(ANSWER, ended).await.is_ok()
     }
 
     /// Moves the tab to another place, for which the page that it shows is not needed.
@@ -203,7 +221,7 @@ impl Tab {
     /// loops.
     async fn ending_scripts(&self) {
         loop {
-            drop(self.inner.session.start(cdp::runtime::TerminateExecution::default()));
+            drop(self.inner.session.start(cdp::runtime::TerminateExecution::default()).await);
             tokio::time::sleep(AGAIN).await;
         }
     }

@@ -155,8 +155,7 @@ fn page_that_loops_while_the_next_document_is_on_its_way_is_ended_and_its_tab_go
     let looping = renderer(&h, WORK);
     h.js("setTimeout(() => setInterval(() => { for (;;) ; }, 1), 500); 1");
     // The document comes into the process that loops by then, where no command reaches the tab any more.
-    let (left, took) =
-        timed(&h, "browser_navigate", json!({ "url": h.site.url("/api/slow?ms=2000") }));
+    let (left, took) = timed(&h, "browser_navigate", json!({ "url": h.site.url("/api/slow?ms=2000") }));
     assert!(left.ok(), "{left:#?}");
     assert!(took < Duration::from_secs(20), "{took:?}");
     assert!(note(&left).contains("opened anew under the same tab_id"), "{left:#?}");
@@ -168,6 +167,19 @@ fn page_that_loops_while_the_next_document_is_on_its_way_is_ended_and_its_tab_go
     let back = h.ok("browser_back", json!({}));
     assert!(back.output["url"].as_str().unwrap().contains("/api/slow"), "{back:#?}");
     until("the end of the renderer that looped", || !descendants().contains_key(&looping));
+}
+
+#[test]
+fn page_that_loops_and_asks_before_it_is_left_is_left_without_an_answer() {
+    let h = Hands::at("/faults/loops.html");
+    h.js("addEventListener('beforeunload', (event) => event.preventDefault()); 1");
+    // Only a page that was used may ask.
+    h.ok("browser_press", json!({ "key": "Tab" }));
+    h.js("setTimeout(() => setInterval(() => { for (;;) ; }, 1), 100); 1");
+    std::thread::sleep(Duration::from_millis(400));
+    let left = h.open("/count.html");
+    assert!(note(&left).contains("the page did not answer"), "{left:#?}");
+    h.ok("browser_click", json!({ "ref": "#add" }));
 }
 
 #[test]
