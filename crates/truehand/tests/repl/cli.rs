@@ -74,7 +74,7 @@ fn yes_of_the_command_is_for_javascript_and_no_more() {
     cli.home().write("policy.yaml", "version: 1\nrules: [{id: ask-clicks, effect: ask, verb: click}]\n");
     let code = format!(
         "await tools.browser_navigate({{ url: {} }}); \
-         console.log((await tools.browser_execute_js({{ script: '1+1' }})).output.result); \
+         console.log((await tools.browser_execute_js({{ script: '1+1' }})).result); \
          try {{ await tools.browser_click_at({{ x: 5, y: 5 }}) }} catch (e) {{ console.log(e.code) }}",
         json!(site.url("/count.html"))
     );
