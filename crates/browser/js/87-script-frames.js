@@ -16,6 +16,12 @@
     return { status: 'ok', name: String(window.name), title: getTitle.call(document), width: innerWidth, height: innerHeight, children };
   };
 
+  /** Whether the focus is in this very document, and not in a frame of it. */
+  lib.scriptFocused = () => {
+    const el = lib.focused();
+    return { status: 'ok', focused: el !== null && el !== lib.body() && !lib.matches(el, 'iframe,frame,object,embed') };
+  };
+
   /** A reference to the one element that came by handle: `{status, ref, role, name, description, next}`. */
   lib.scriptRef = (/** @type {any} */ args) => {
     const [el] = args.elements ?? [];

@@ -139,7 +139,7 @@ const SHORTEST: usize = 4;
 /// The arguments of a key press without the keys that wrote into a secret field, or of which nobody saw into what field
 /// they wrote; `None` when all may be shown.
 fn pressed_keys(trail: &Trail, outcome: &Outcome) -> Option<Value> {
-    if trail.tool != "browser_press" {
+    if !matches!(trail.tool.as_str(), "browser_press" | "page_input") {
         return None;
     }
     let is = |name: &str| outcome.output.get(name) == Some(&Value::Bool(true));
@@ -157,7 +157,7 @@ fn hide_keys(value: &mut Value) {
         Value::Number(_) => *value = Value::from(HIDDEN_KEY),
         Value::Array(items) => items.iter_mut().for_each(hide_keys),
         Value::Object(map) => {
-            let keys = |name: &String| matches!(name.as_str(), "keys" | "key" | "ref");
+            let keys = |name: &String| matches!(name.as_str(), "keys" | "key" | "ref" | "steps");
             map.iter_mut().filter(|(name, _)| keys(name)).for_each(|(_, value)| hide_keys(value));
         }
         _ => {}

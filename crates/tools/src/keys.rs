@@ -84,7 +84,7 @@ pub fn enters_text(key: &str) -> bool {
 }
 
 /// `Control+Shift+a` into its keys; a `+` that stands where a key must stand is the key itself.
-fn split(text: &str) -> Vec<String> {
+pub fn split(text: &str) -> Vec<String> {
     if text == " " {
         return vec!["Space".to_owned()];
     }

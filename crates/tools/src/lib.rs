@@ -65,6 +65,7 @@ pub const TABLE: &[ToolSpec] = &[
     ToolSpec::of::<tool::page_evaluate::PageEvaluate>(),
     ToolSpec::of::<tool::page_handle::PageHandle>(),
     ToolSpec::of::<tool::page_cdp::PageCdp>(),
+    ToolSpec::of::<tool::page_input::PageInput>(),
     ToolSpec::of::<tool::page_subscribe::PageSubscribe>(),
     ToolSpec::of::<tool::page_events::PageEvents>(),
     ToolSpec::of::<tool::page_route::PageRoute>(),

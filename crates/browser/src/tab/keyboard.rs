@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use truehand_base::{CallCtx, ErrorBody, ErrorCode};
 use truehand_cdp as cdp;
 
-const ALT: i64 = 1;
-const CONTROL: i64 = 2;
-const META: i64 = 4;
-const SHIFT: i64 = 8;
+pub(super) const ALT: i64 = 1;
+pub(super) const CONTROL: i64 = 2;
+pub(super) const META: i64 = 4;
+pub(super) const SHIFT: i64 = 8;
 
 /// Keys that enter no text of their own name: name, code, key code, text.
 const NAMED: &[(&str, &str, i64, &str)] = &[
@@ -90,18 +90,43 @@ const CHARACTERS: &[(char, char, &str, i64)] = &[
     ('`', '~', "Backquote", 192),
 ];
 
+/// Keys of the number pad: code, what they enter, key code.
+const NUMBER_PAD: &[(&str, &str, i64)] = &[
+    ("Numpad0", "0", 96),
+    ("Numpad1", "1", 97),
+    ("Numpad2", "2", 98),
+    ("Numpad3", "3", 99),
+    ("Numpad4", "4", 100),
+    ("Numpad5", "5", 101),
+    ("Numpad6", "6", 102),
+    ("Numpad7", "7", 103),
+    ("Numpad8", "8", 104),
+    ("Numpad9", "9", 105),
+    ("NumpadMultiply", "*", 106),
+    ("NumpadAdd", "+", 107),
+    ("NumpadSubtract", "-", 109),
+    ("NumpadDecimal", ".", 110),
+    ("NumpadDivide", "/", 111),
+];
+
 /// A key as its events name it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Key {
-    key: String,
-    code: String,
-    virtual_code: i64,
-    text: String,
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Key {
+    pub key: String,
+    pub code: String,
+    pub virtual_code: i64,
+    pub text: String,
+    /// 1 left, 2 right, 3 number pad.
+    pub location: i64,
 }
 
 /// The modifier that a name stands for; `Primary` is Meta on macOS and Control elsewhere.
-fn modifier(name: &str, mac: bool) -> Option<(i64, Key)> {
-    let (bit, key, code, virtual_code) = match name.to_ascii_lowercase().as_str() {
+pub(super) fn modifier(name: &str, mac: bool) -> Option<(i64, Key)> {
+    let lower = name.to_ascii_lowercase();
+    let sides = [("right", 2), ("left", 1)];
+    let side = sides.iter().find_map(|(side, location)| Some((lower.strip_suffix(side)?, *location)));
+    let (plain, location) = side.filter(|(rest, _)| !rest.is_empty()).unwrap_or((&lower, 1));
+    let (bit, key, code, virtual_code) = match plain {
         "primary" | "controlormeta" | "mod" if mac => (META, "Meta", "MetaLeft", 91),
         "primary" | "controlormeta" | "mod" | "control" | "ctrl" => (CONTROL, "Control", "ControlLeft", 17),
         "meta" | "cmd" | "command" | "super" | "win" => (META, "Meta", "MetaLeft", 91),
@@ -109,7 +134,8 @@ fn modifier(name: &str, mac: bool) -> Option<(i64, Key)> {
         "shift" => (SHIFT, "Shift", "ShiftLeft", 16),
         _ => return None,
     };
-    Some((bit, Key { key: key.to_owned(), code: code.to_owned(), virtual_code, text: String::new() }))
+    let code = if location == 2 { code.replace("Left", "Right") } else { code.to_owned() };
+    Some((bit, Key { key: key.to_owned(), code, virtual_code, text: String::new(), location }))
 }
 
 /// The bits of modifiers that are held during a click.
@@ -118,7 +144,17 @@ pub(crate) fn modifier_bits(names: &[String]) -> i64 {
 }
 
 /// Reads a key name: `Enter`, `esc`, `KeyA`, `a`, `Digit1`, `é`.
-fn key(name: &str, shift: bool) -> Option<Key> {
+pub(super) fn key(name: &str, shift: bool) -> Option<Key> {
+    let pad = |(code, text, virtual_code): &(&str, &str, i64)| Key {
+        key: (*text).to_owned(),
+        code: (*code).to_owned(),
+        virtual_code: *virtual_code,
+        text: (*text).to_owned(),
+        location: 3,
+    };
+    if let Some(found) = NUMBER_PAD.iter().find(|(code, ..)| *code == name) {
+        return Some(pad(found));
+    }
     let lower = name.to_ascii_lowercase();
     let name = OTHER_NAMES.iter().find(|(other, _)| *other == lower).map_or(name, |(_, own)| *own);
     if let Some((key, code, virtual_code, text)) = NAMED.iter().find(|n| n.0.eq_ignore_ascii_case(name)) {
@@ -128,6 +164,7 @@ fn key(name: &str, shift: bool) -> Option<Key> {
             code: (*code).to_owned(),
             virtual_code: *virtual_code,
             text,
+            ..Key::default()
         });
     }
     let letter = name.strip_prefix("Key").filter(|l| l.len() == 1).unwrap_or(name);
@@ -143,6 +180,7 @@ fn key(name: &str, shift: bool) -> Option<Key> {
             code: format!("Key{}", character.to_ascii_uppercase()),
             virtual_code: i64::from(u32::from(character.to_ascii_uppercase())),
             text: shown.to_string(),
+            ..Key::default()
         });
     }
     let place = CHARACTERS.iter().find(|c| c.0 == character || c.1 == character);
@@ -151,11 +189,11 @@ fn key(name: &str, shift: bool) -> Option<Key> {
         _ => character,
     };
     let (code, virtual_code) = place.map_or((String::new(), 0), |p| (p.2.to_owned(), p.3));
-    Some(Key { key: shown.to_string(), code, virtual_code, text: shown.to_string() })
+    Some(Key { key: shown.to_string(), code, virtual_code, text: shown.to_string(), ..Key::default() })
 }
 
 /// Whether a key writes a character of its own.
-fn enters_text(key: &Key) -> bool {
+pub(super) fn enters_text(key: &Key) -> bool {
     !key.text.is_empty() && key.key.chars().count() == 1
 }
 
@@ -202,7 +240,7 @@ impl Tab {
     }
 
     /// Whether the focus is in a field that holds a secret. Where that can't be seen it counts as one.
-    async fn secret_focus(&self, ctx: &CallCtx) -> Result<bool, ErrorBody> {
+    pub(super) async fn secret_focus(&self, ctx: &CallCtx) -> Result<bool, ErrorBody> {
         let main = self.main_frame(ctx).await?;
         let look = |frame: Frame| async move {
             let answer: Result<Value, PageError> = self.ask(ctx, &frame, "focusSecret", json!({})).await;
@@ -235,7 +273,7 @@ impl Tab {
     }
 
     /// Whether the page believes to be on macOS; asked only when a key's meaning depends on it.
-    async fn is_mac(&self, ctx: &CallCtx, keys: &[String]) -> Result<bool, ErrorBody> {
+    pub(super) async fn is_mac(&self, ctx: &CallCtx, keys: &[String]) -> Result<bool, ErrorBody> {
         if !keys
             .iter()
             .any(|k| matches!(k.to_ascii_lowercase().as_str(), "primary" | "controlormeta" | "mod"))
@@ -280,8 +318,7 @@ impl Tab {
 
     /// Down and up of the key that pages see while an input method is at work.
     pub(crate) fn process_key(&self) -> [cdp::Pending<cdp::Empty>; 2] {
-        let key =
-            Key { key: "Process".to_owned(), code: String::new(), virtual_code: 229, text: String::new() };
+        let key = Key { key: "Process".to_owned(), virtual_code: 229, ..Key::default() };
         [self.key_event("rawKeyDown", &key, 0), self.key_event("keyUp", &key, 0)]
     }
 
@@ -296,21 +333,33 @@ impl Tab {
         vec![self.key_event(down, &pressed, modifiers), self.key_event("keyUp", &pressed, modifiers)]
     }
 
-    fn key_event(&self, kind: &str, key: &Key, modifiers: i64) -> cdp::Pending<cdp::Empty> {
-        let text = (kind == "keyDown").then(|| key.text.clone());
-        let select_all = kind == "rawKeyDown" && modifiers & META != 0 && key.code == "KeyA";
-        self.inner.session.start(cdp::input::DispatchKeyEvent {
-            kind: kind.to_owned(),
-            modifiers: Some(modifiers),
-            text: text.clone(),
-            unmodified_text: text,
-            code: Some(key.code.clone()),
-            key: Some(key.key.clone()),
-            windows_virtual_key_code: Some(key.virtual_code),
-            // macOS has its editing shortcuts in the window system, which input from here does not pass.
-            commands: select_all.then(|| vec!["selectAll".to_owned()]),
-            ..Default::default()
-        })
+    pub(super) fn key_event(&self, kind: &str, key: &Key, modifiers: i64) -> cdp::Pending<cdp::Empty> {
+        self.inner.session.start(key_event(kind, key, modifiers))
+    }
+
+    /// The same for a key that was down already.
+    pub(super) fn repeated_key(&self, kind: &str, key: &Key, modifiers: i64) -> cdp::Pending<cdp::Empty> {
+        let event = key_event(kind, key, modifiers);
+        self.inner.session.start(cdp::input::DispatchKeyEvent { auto_repeat: Some(true), ..event })
+    }
+}
+
+fn key_event(kind: &str, key: &Key, modifiers: i64) -> cdp::input::DispatchKeyEvent {
+    let text = (kind == "keyDown").then(|| key.text.clone());
+    let select_all = kind == "rawKeyDown" && modifiers & META != 0 && key.code == "KeyA";
+    cdp::input::DispatchKeyEvent {
+        kind: kind.to_owned(),
+        modifiers: Some(modifiers),
+        text: text.clone(),
+        unmodified_text: text,
+        code: Some(key.code.clone()),
+        key: Some(key.key.clone()),
+        windows_virtual_key_code: Some(key.virtual_code),
+        location: (key.location > 0).then_some(key.location),
+        is_keypad: (key.location == 3).then_some(true),
+        // macOS has its editing shortcuts in the window system, which input from here does not pass.
+        commands: select_all.then(|| vec!["selectAll".to_owned()]),
+        ..Default::default()
     }
 }
 
@@ -330,6 +379,7 @@ mod tests {
             ("Digit1", false, "1", "Digit1", "1"),
             ("space", false, " ", "Space", " "),
             ("é", false, "é", "", "é"),
+            ("Numpad7", false, "7", "Numpad7", "7"),
         ];
         for (name, shift, shown, code, text) in cases {
             let key = key(name, shift).expect(name);
@@ -347,5 +397,8 @@ mod tests {
         assert_eq!(modifier("Primary", true).map(|m| m.0), Some(META));
         assert_eq!(modifier("Primary", false).map(|m| m.0), Some(CONTROL));
         assert_eq!(modifier("a", false), None);
+        assert_eq!(modifier("ArrowLeft", false), None);
+        let right = modifier("ShiftRight", false).map(|(_, key)| (key.code, key.location));
+        assert_eq!(right, Some(("ShiftRight".to_owned(), 2)));
     }
 }

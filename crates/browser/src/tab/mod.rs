@@ -34,7 +34,7 @@ mod written;
 pub use lane::{Lane, LaneGuard};
 pub use listen::{Answer, Answered, Changes, HeldRequest, call_parts};
 pub use read::{Found, Search};
-pub use script::{CdpMethod, Handle, Judged, PageCall, PageScript, Returns, cdp_method};
+pub use script::{CdpMethod, Handle, InputStep, Judged, PageCall, PageScript, Returns, cdp_method};
 pub(crate) use state::Happening;
 
 use crate::errors::from_cdp;

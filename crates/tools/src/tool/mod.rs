@@ -40,6 +40,7 @@ pub mod page_evaluate;
 pub mod page_events;
 pub mod page_frames;
 pub mod page_handle;
+pub mod page_input;
 pub mod page_init_script;
 pub mod page_route;
 pub mod page_subscribe;

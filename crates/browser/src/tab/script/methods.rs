@@ -92,6 +92,7 @@ const METHODS: &[CdpMethod] = &[
     page("Page.getInstallabilityErrors", Read, ""),
     page("Page.setLifecycleEventsEnabled", Read, "enabled"),
     frame("DOM.enable", Read, ""),
+    frame("DOM.disable", Read, ""),
     frame("DOM.getDocument", Read, "depth pierce"),
     frame("DOM.describeNode", Read, "nodeId backendNodeId objectId depth pierce"),
     frame("DOM.querySelector", Read, "nodeId selector"),
@@ -112,6 +113,7 @@ const METHODS: &[CdpMethod] = &[
     frame("DOMSnapshot.captureSnapshot", Read, "computedStyles includePaintOrder includeDOMRects"),
     frame("DOMDebugger.getEventListeners", Read, "objectId depth pierce"),
     frame("CSS.enable", Read, ""),
+    frame("CSS.disable", Read, ""),
     frame("CSS.getComputedStyleForNode", Read, "nodeId"),
     frame("CSS.getMatchedStylesForNode", Read, "nodeId"),
     frame("CSS.getInlineStylesForNode", Read, "nodeId"),
@@ -230,6 +232,8 @@ const METHODS: &[CdpMethod] = &[
     page("Page.navigateToHistoryEntry", Navigate, "entryId"),
     page("Page.reload", Navigate, "ignoreCache"),
     page("Page.stopLoading", Navigate, ""),
+    // As a person closes it: the page may ask.
+    page("Page.close", Verb::TabClose, ""),
     // Running code, or writing into the document.
     judged(frame("Page.setDocumentContent", Js, "frameId html"), Judged::Content),
     frame("Page.setBypassCSP", Js, "enabled"),
@@ -265,7 +269,7 @@ const METHODS: &[CdpMethod] = &[
     frame("DOM.focus", Js, "nodeId backendNodeId objectId"),
     frame("CSS.forcePseudoState", Js, "nodeId forcedPseudoClasses"),
     frame("CSS.setStyleSheetText", Js, "styleSheetId text"),
-    frame("HeapProfiler.collectGarbage", Js, ""),
+    frame("HeapProfiler.collectGarbage", Settings, ""),
     // A person's hands.
     frame("DOM.scrollIntoViewIfNeeded", Scroll, "nodeId backendNodeId objectId rect"),
     judged(
@@ -307,7 +311,6 @@ const REFUSED: &[(&str, &str)] = &[
         "Target.",
         "tabs are opened, listed and closed with browser_new_tab, browser_list_tabs and browser_close_tab",
     ),
-    ("Page.close", "close the tab with browser_close_tab"),
     ("Page.crash", "it would end the page's process, and with it tabs of others"),
     ("Page.handleJavaScriptDialog", "answer dialogs with browser_dialog"),
     ("Page.setInterceptFileChooserDialog", "subscribe to filechooser with page_subscribe"),
@@ -437,7 +440,7 @@ mod tests {
 
     #[test]
     fn methods_that_are_not_known_are_refused_with_a_reason() {
-        for name in ["Page.disable", "Runtime.disable", "Network.disable", "DOM.disable"] {
+        for name in ["Page.disable", "Runtime.disable", "Network.disable", "Log.disable"] {
             assert!(cdp_method(name).expect_err(name).contains("the product itself"), "{name}");
         }
         for (start, why) in REFUSED {

@@ -5,6 +5,7 @@ mod call;
 mod evaluate;
 mod frames;
 mod handles;
+mod hands;
 mod methods;
 mod protocol;
 mod run;
@@ -12,6 +13,7 @@ mod run;
 pub use call::{PageCall, Returns};
 pub use evaluate::PageScript;
 pub use handles::Handle;
+pub use hands::InputStep;
 pub use methods::{CdpMethod, Judged, cdp_method};
 
 use std::sync::Mutex;
@@ -20,4 +22,5 @@ use std::sync::Mutex;
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     handles: Mutex<handles::Handles>,
+    held: Mutex<hands::Held>,
 }
