@@ -18,12 +18,14 @@ const LAYERS: &[Layer] = &[
     Layer { name: "truehand-script", ours: &["truehand-base"] },
     Layer { name: "truehand-procedures", ours: &["truehand-base"] },
     Layer { name: "truehand-agent", ours: &["truehand-base"] },
+    Layer { name: "truehand-fetch", ours: &["truehand-base"] },
     Layer { name: "truehand-browser", ours: &["truehand-base", "truehand-cdp"] },
     Layer {
         name: "truehand-tools",
         ours: &[
             "truehand-base",
             "truehand-browser",
+            "truehand-fetch",
             "truehand-store",
             "truehand-script",
             "truehand-procedures",
@@ -64,6 +66,11 @@ const OWNED: &[(&str, &[&str])] = &[
     ("serde-saphyr", &["truehand-policy", "truehand-procedures"]),
     // One HTTP client, for models.
     ("reqwest", &["truehand-agent"]),
+    // One place for requests that we make ourselves: each hop is judged there.
+    ("rustls-native-certs", &["truehand-fetch"]),
+    ("tokio-rustls", &["truehand-fetch", "truehand-testkit"]),
+    ("http-body-util", &["truehand-fetch"]),
+    ("flate2", &["truehand-fetch"]),
     // Schemas are made where the types are: shared types, the browser's argument enums, tools, settings.
     ("schemars", &["truehand-base", "truehand-browser", "truehand-tools", "truehand-store", "xtask"]),
     // One MCP door.
