@@ -345,6 +345,8 @@
   function query(scope, parts, ctx) {
     let found = [scope];
     for (const part of parts) {
+      // The scope found it wrong already.
+      if (part.bad) throw new lib.BadSelector(part.bad);
       if (part.nth !== undefined) {
         const one = found[part.nth < 0 ? found.length + part.nth : part.nth];
         found = one ? [one] : [];
@@ -373,8 +375,8 @@
     return found;
   }
 
-  /** Where a call looks: the given element, else the document. @param {any} args */
-  lib.scriptScope = (args) => args.elements?.[0] ?? document;
+  /** Where a call looks: with `root` the first of the given elements, else the document. @param {any} args */
+  lib.scriptScope = (args) => (args.root ? args.elements[0] : document);
 
   /** All elements that a call's selector finds; without parts the given element itself. @param {any} args @param {any} alloc */
   lib.scriptFind = (args, alloc) => {

@@ -421,7 +421,7 @@
       if (lib.tagOf(target) !== 'select') throw new Unfit('Element is not a <select> element');
       const label = (option) => lib.foldSpace(option.label || option.text);
       const all = [...target.options];
-      const given = args.elements?.slice(args.parts?.length ? 0 : 1) ?? [];
+      const given = (args.elements ?? []).slice(args.root ? 1 : 0);
       const left = [...(args.wanted ?? []).map((w, i) => ({ ...w, at: i })), ...given.map((option) => ({ option }))];
       const chosen = [];
       for (const option of all) {

@@ -164,7 +164,7 @@
   const STATES = ['checked', 'disabled', 'expanded', 'level', 'pressed', 'selected'];
 
   function fitsNode(node, want, deep) {
-    if (want.text) return typeof node === 'string' && says(node, want.text);
+    if (want.text !== undefined) return typeof node === 'string' && says(node, want.text);
     if (typeof node === 'string') return false;
     if (want.role !== 'fragment' && want.role !== node.role) return false;
     for (const state of STATES) if (want[state] !== undefined && want[state] !== (node[state] ?? (state === 'level' ? undefined : false))) return false;

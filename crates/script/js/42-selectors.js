@@ -212,10 +212,20 @@
   kernel.selectorBy = (name, args) => BY[name](...args);
   kernel.selectorMethods = Object.keys(BY);
 
+  // A locator can be made of a wrong selector; using it fails.
+  const later = (selector) => {
+    try {
+      return parse(selector);
+    } catch (error) {
+      if (!(error instanceof BadSelector)) throw error;
+      return [{ bad: error.message }];
+    }
+  };
+
   /** A selector text, or what `selectorBy` made, as `{ parts, text }`. */
   kernel.selectorOf = (selector) => {
     if (selector !== null && typeof selector === 'object' && Array.isArray(selector.parts)) return selector;
-    return { parts: parse(selector), text: `locator(${quote(selector)})` };
+    return { parts: later(selector), text: `locator(${quote(selector)})` };
   };
 
   /** The filters of `locator(…, options)` and `filter(options)`. */

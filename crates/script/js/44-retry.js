@@ -34,6 +34,9 @@
     return `waiting for element to be ${words.length ? `${words.join(', ')} and ${last}` : last}`;
   }
 
+  /** Failures that no further try makes better. */
+  const finals = new WeakSet();
+
   /** One thing that is tried until a time is over: what was logged, and what is left. */
   class Progress {
     constructor(title, limit) {
@@ -89,7 +92,9 @@
 
     fail(message, fields = {}) {
       const text = message.startsWith(`${this.title}: `) ? message : `${this.title}: ${message}`;
-      return kernel.putFields(new Error(`${text}\nCall log:\n${this.callLog().join('\n')}\n`), fields);
+      const error = kernel.putFields(new Error(`${text}\nCall log:\n${this.callLog().join('\n')}\n`), fields);
+      finals.add(error);
+      return error;
     }
 
     timeout() {
@@ -193,7 +198,9 @@
   /** One question to a page function about what a selector finds. */
   kernel.askOnce = async (spot, fn, args = {}, wait = 0) => {
     const call = { ...spot.frame._where(), fn, args: { ...args, parts: spot.parts, strict: spot.strict, test_id: kernel.testIdAttribute, wait_ms: wait } };
-    if (spot.handles) call.handles = [...spot.handles, ...(args.handles || [])];
+    const handles = [...(spot.handles || []), ...(args.handles || [])];
+    if (handles.length) call.handles = handles;
+    if (spot.handles) call.args.root = true;
     if (wait > 0) call.timeout_ms = wait;
     delete call.args.handles;
     const { output } = await kernel.call('page_call', call);
@@ -292,6 +299,7 @@
       try {
         return await run(found, progress);
       } catch (error) {
+        if (finals.has(error) || error instanceof kernel.TimeoutError) throw error;
         const line = error && Object.hasOwn(REFUSALS, error.code) ? REFUSALS[error.code](error) : kernel.isPassing(error) && error.code !== 'NAVIGATED_DURING_ACTION' ? 'the document was replaced' : null;
         if (line === null || force) throw kernel.explained(progress, error);
         progress.blocked([needsLine(wanted), line]);

@@ -271,7 +271,7 @@
     const progress = kernel.progress(`${spot.title}.${name}`, spot.frame._page._limit());
     progress.log(`waiting for ${spot.text}`);
     const at = await kernel.place(spot, progress);
-    const call = { ...at.frame._where(), fn: 'scriptQueryAll', args: { parts: at.parts, first }, returns: 'handles' };
+    const call = { ...at.frame._where(), fn: 'scriptQueryAll', args: { parts: at.parts, first, root: Boolean(at.handles) }, returns: 'handles' };
     if (at.handles) call.handles = at.handles;
     let output;
     try {
