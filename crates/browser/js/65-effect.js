@@ -305,11 +305,12 @@
 
   /**
    * Until when to look on, because what was counted so far may be no effect: a ticker, a ripple, a pressed button that will be
-   * released. 0 when it is one. What proves to be a ticker is taken back.
+   * released, a scroller that will be put back. 0 when it is one. What proves to be a ticker is taken back.
    * @param {any} w @param {number} min when the window is over
    */
   lib.doubtfulUntil = (w, min) => {
-    if (w.truncated || lib.focusChange(w).effect || scrolledBy(w) || changedFields(w).length || w.flips) return 0;
+    if (w.truncated || lib.focusChange(w).effect || changedFields(w).length || w.flips) return 0;
+    if (scrolledBy(w)) return lib.mayBePutBackUntil();
     let until = 0;
     let certain = w.direct;
     for (const [node, kinds] of w.loose) {

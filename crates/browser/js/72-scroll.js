@@ -99,7 +99,7 @@
     return Math.abs(el.scrollLeft) >= max.x - 1;
   };
 
-  /** The scroller of the last call, for the report of what became of it. @type {{el: Element, way: any} | null} */
+  /** The scroller of the last call, for the report of what became of it, and when the page was told. @type {{el: Element, way: any, at?: number} | null} */
   let asked = null;
 
   /** Lets the observation follow this scroller, also when it is put back later. @param {Element} el @param {any} way */
@@ -115,10 +115,37 @@
   /** Whether the end was reached, for a scroller that a call meant; undefined for others. @param {Element} el */
   lib.scrollEnd = (el) => (asked?.el === el ? atEnd(el, asked.way) : undefined);
 
+  /** Whether a scroller is elsewhere by now. @param {Element} el @param {{x: number, y: number}} was */
+  const hasLeft = (el, was) => {
+    const is = positionOf(el);
+    return is.x !== was.x || is.y !== was.y;
+  };
+
+  /** How long the event of a scroller that has moved is waited for: it comes with the next frame; milliseconds. */
+  const TOLD = 1_000;
+  /** How long after that a page may take to put it back; milliseconds. */
+  const PUT_BACK = 100;
+
+  /** Waits until the page was told that a scroller has moved: only then can it put it back. @param {Element} el */
+  const told = (el) =>
+    new Promise((resolve) => {
+      const target = isPage(el) ? document : el;
+      const done = () => {
+        clearTimeout(timer);
+        target.removeEventListener('scroll', done, true);
+        resolve(undefined);
+      };
+      const timer = setTimeout(done, TOLD);
+      target.addEventListener('scroll', done, { capture: true, passive: true });
+    });
+
+  /** Until when the scroller of the last call may be put back. */
+  lib.mayBePutBackUntil = () => (asked?.at === undefined ? 0 : asked.at + PUT_BACK);
+
   // ---------------------------------------------------------------- page functions
 
   /** @param {any} args */
-  lib.scrollTo = (args) => {
+  lib.scrollTo = async (args) => {
     const alloc = allocOf(args);
     const { el, near, frame, problem } = scrollerFor(args, alloc);
     if (problem) return { ...problem, next: alloc.next };
@@ -127,10 +154,12 @@
     if (args.to === 'into_view') {
       const page = lib.scroller();
       const before = positionOf(page);
-      follow(page, {});
-      for (let n = lib.parentOf(near); n; n = lib.parentOf(n)) if (serves(n, {})) follow(n, {});
+      const scrollers = new Map([[page, before]]);
+      for (let n = lib.parentOf(near); n; n = lib.parentOf(n)) if (serves(n, {})) scrollers.set(n, positionOf(n));
+      for (const n of scrollers.keys()) follow(n, {});
       near.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
       asked = null;
+      await Promise.all([...scrollers].filter(([n, was]) => hasLeft(n, was)).map(([n]) => told(n)));
       return { status: 'ok', ...about, target: lib.describe(near), before, after: positionOf(page), max: maxOf(page), next: alloc.next };
     }
     const target = isPage(el) ? 'page' : lib.describe(el);
@@ -144,6 +173,10 @@
       if (args.to === 'top') el.scrollTo({ top: 0, behavior });
       else if (args.to === 'bottom') el.scrollTo({ top: el.scrollHeight, behavior });
       else el.scrollBy({ left: way.dx, top: way.dy, behavior });
+      if (hasLeft(el, before)) {
+        await told(el);
+        if (asked?.el === el) asked.at = performance.now();
+      }
     }
     const out = { status: 'ok', ...about, target, before, after: positionOf(el), max: held ? before : maxOf(el), held, end: !held && atEnd(el, way), next: alloc.next };
     const point = wheelPoint(held ? near : el);

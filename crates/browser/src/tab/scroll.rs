@@ -50,7 +50,8 @@ impl Tab {
         let mut sent = Vec::new();
         let mut turned = false;
         let mut drawing = None;
-        let mut window = window;
+        // The page was told just now, and puts it back after that if it does.
+        let mut window = window.map(super::effect::Window::starting_now);
         // What does not scroll by script may still take the wheel: a map, a list that draws itself, a page that snaps.
         if moved == (0.0, 0.0) && matches!(by, ScrollBy::Pixels { .. }) && answer["end"] != true {
             let at = |axis: &str| answer["wheel"][axis].as_f64();
