@@ -154,7 +154,9 @@
   // What was thrown, as JSON for the host.
   kernel.describe = (thrown) => {
     if (thrown === null || (typeof thrown !== 'object' && typeof thrown !== 'function')) {
-      return JSON.stringify({ name: 'Thrown', message: kernel.inspect(thrown) });
+      // Without memory for an error the engine throws null.
+      const hint = thrown === null ? 'if the script does not throw null itself, it has used up its memory: set large variables to undefined' : undefined;
+      return JSON.stringify({ name: 'Thrown', message: kernel.inspect(thrown), next_step: hint });
     }
     const isError = Error.isError ? Error.isError(thrown) : thrown instanceof Error;
     const message = textOf(thrown, 'message');

@@ -28,7 +28,7 @@
     [Symbol, Symbol.prototype.valueOf],
   ];
   const { Map: MapOf, Set: SetOf, WeakMap: WeakMapOf, WeakSet: WeakSetOf, WeakRef: WeakRefOf, Promise: PromiseOf } = globalThis;
-  const { Error: ErrorOf, Date: DateOf, RegExp: RegExpOf, ArrayBuffer: ArrayBufferOf } = globalThis;
+  const { Error: ErrorOf, DOMException: DOMExceptionOf, Date: DateOf, RegExp: RegExpOf, ArrayBuffer: ArrayBufferOf } = globalThis;
   const hasInstance = Function.prototype[Symbol.hasInstance];
   const is = (value, constructor) => apply(hasInstance, constructor, [value]);
   // What a call of a builtin gives, or undefined when the value isn't of its kind.
@@ -161,11 +161,26 @@
     return lines;
   };
 
+  const stackGetter = getOwnPropertyDescriptor(ErrorOf.prototype, 'stack')?.get;
+  const stackOf = (error) => {
+    const kept = getOwnPropertyDescriptor(error, 'stack');
+    if (kept) {
+      return kept.value;
+    }
+    return stackGetter ? attempt(stackGetter, error) : undefined;
+  };
+
+  const domGetter = (name) => (DOMExceptionOf ? getOwnPropertyDescriptor(DOMExceptionOf.prototype, name)?.get : undefined);
+  const dom = { name: domGetter('name'), message: domGetter('message') };
+
   const errorHead = (error) => {
     // Name and message are read like properties of any object: a subclass may keep them on its prototype.
     const pick = (name) => {
       for (let at = error, i = 0; at !== null && i < 20; at = getPrototypeOf(at), i += 1) {
         const property = getOwnPropertyDescriptor(at, name);
+        if (property && property.get && property.get === dom[name]) {
+          return attempt(property.get, error);
+        }
         if (property) {
           return typeof property.value === 'string' ? property.value : undefined;
         }
@@ -287,7 +302,7 @@
 
     const error = (value, depth, indent) => {
       const head = errorHead(value);
-      const stack = own(value, 'stack');
+      const stack = stackOf(value);
       const frames = typeof stack === 'string' ? kernel.cleanStack(stack) : '';
       let out = frames ? `${head}\n${frames}` : `[${head}]`;
       const entries = properties(value, depth, indent + 2, (name) => ERROR_OWN.has(name));

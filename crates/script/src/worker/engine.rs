@@ -37,6 +37,9 @@ const VALUE_BYTES: usize = 256 * 1024;
 /// Rejections that nobody handled and that are reported.
 const REJECTIONS: usize = 20;
 
+/// What a scope whose heap is full gets to set its large variables to something small.
+const RESERVE: usize = 8 * 1024 * 1024;
+
 /// The call that the host wants to end; 0 is none. Shared with the thread that reads.
 pub type Interrupts = Arc<AtomicU64>;
 
@@ -69,6 +72,8 @@ pub struct Engine {
     /// Replies that came between two calls.
     late: Vec<Reply>,
     calls: u64,
+    /// The last call left the heap full.
+    full: bool,
     // Dropped in this order, and after what is above.
     context: Context,
     runtime: Runtime,
@@ -156,6 +161,7 @@ impl Engine {
             declared: HashSet::new(),
             late: Vec::new(),
             calls: 0,
+            full: false,
             context,
             runtime,
         };
@@ -215,15 +221,23 @@ impl Engine {
         Some(done)
     }
 
-    fn measure(&self, done: &mut Done, began: Instant) {
+    fn measure(&mut self, done: &mut Done, began: Instant) {
         let limit = self.state.limits.memory_bytes;
         let mut heap = self.heap();
         if heap > limit / 10 * 9 {
             self.runtime.run_gc();
             heap = self.heap();
+            if done.error.as_ref().is_some_and(|e| e.name == "Thrown" && e.message == "null") {
+                done.error = Some(out_of_memory(&self.state.limits));
+            }
         }
-        // A scope without room for the next call's code is of no use.
-        done.lost |= heap > limit / 10 * 9;
+        let full = heap > limit / 10 * 9;
+        if full && self.full {
+            done.lost = true;
+        }
+        // The next call gets a little more, to let go of what it holds; once.
+        self.runtime.set_memory_limit(if full { heap + RESERVE } else { limit });
+        self.full = full;
         done.heap_bytes = heap as u64;
         done.elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     }
@@ -495,10 +509,6 @@ impl<'js> Run<'_, 'js> {
         if !matches!(error, rquickjs::Error::Exception) {
             return Thrown { name: "Error".to_owned(), message: error.to_string(), ..Thrown::default() };
         }
-        // Without memory for an error the engine throws null.
-        if thrown.is_null() {
-            return out_of_memory(&self.state.limits);
-        }
         let told = self
             .entries
             .describe
@@ -717,7 +727,10 @@ fn out_of_memory(limits: &Limits) -> Thrown {
         name: "RangeError".to_owned(),
         message: format!("out of memory: a scope has {mib} MiB"),
         code: Some("MEMORY_LIMIT".to_owned()),
-        next_step: Some("work in smaller parts, and set large variables to undefined".to_owned()),
+        next_step: Some(
+            "set large variables to undefined in the next call, or the scope is given up; work in smaller parts"
+                .to_owned(),
+        ),
         ..Thrown::default()
     }
 }

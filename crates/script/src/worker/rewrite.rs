@@ -128,7 +128,7 @@ pub fn rewrite(code: &str) -> Result<Rewritten, Refused> {
         }
         (Some(Statement::ExpressionStatement(_)), false) | (None, _) => {}
         // Only an expression has a value to show: the one of a loop's last round would surprise.
-        (Some(_), false) => edits.insert_last("\n;void 0"),
+        (Some(other), false) => edits.insert(other.span().end, ";void 0".to_owned()),
         (Some(_), true) => {}
     }
     let (moved, rest) = edits.apply();
@@ -350,10 +350,6 @@ impl<'a> Edits<'a> {
 
     fn insert(&mut self, at: u32, text: String) {
         self.changes.push((at, at, text));
-    }
-
-    fn insert_last(&mut self, text: &str) {
-        self.insert(clamp(self.code.len()), text.to_owned());
     }
 
     fn move_out(&mut self, span: Span) {
