@@ -89,9 +89,7 @@ macro_rules! files {
     };
 }
 
-files! {
-    capture clock context dialogs input network page request session
-}
+files! { action capture clock context dialogs expectation handle input locator network page request session }
 
 #[test]
 fn every_file_of_cases_has_its_test() {

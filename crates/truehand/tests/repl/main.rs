@@ -5,6 +5,7 @@
 mod cli;
 mod compat;
 mod interactive;
+mod locators;
 mod sandbox;
 mod session;
 
