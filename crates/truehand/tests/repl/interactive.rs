@@ -68,6 +68,12 @@ impl Person {
         before
     }
 
+    fn drops_the_line(&mut self) {
+        self.types("\u{3}");
+        self.sees("nothing runs");
+        self.sees("> ");
+    }
+
     fn ends(&mut self) -> i32 {
         let mut code = None;
         until("the end of the session", || {
@@ -107,7 +113,7 @@ fn session_runs_lines_goes_on_over_open_brackets_and_ends() {
     person.sees("empty");
     person.sees("> ");
     person.types("typeof a\r");
-    person.sees("\"undefined\"");
+    person.sees("'undefined'");
     person.sees("> ");
     person.types("\u{4}");
     assert_eq!(person.ends(), 0);
@@ -153,8 +159,7 @@ fn tab_completes_globals_members_and_commands() {
     person.sees("> ");
     person.types("somethingLong.alph\t\t");
     person.sees("alphorn");
-    person.types("\u{3}");
-    person.sees("> ");
+    person.drops_the_line();
     person.types(".eff\t\r");
     person.sees("did not act");
     person.sees("> ");
@@ -163,10 +168,9 @@ fn tab_completes_globals_members_and_commands() {
     person.sees("ok · ");
     person.sees("> ");
     person.types("trap.\t\t");
-    person.types("\u{3}");
-    person.sees("> ");
+    person.drops_the_line();
     person.types("typeof sprung\r");
-    person.sees("\"undefined\"");
+    person.sees("'undefined'");
 }
 
 #[test]
