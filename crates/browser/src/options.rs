@@ -67,13 +67,17 @@ pub enum Covers {
     Dismiss,
 }
 
-/// How to click.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// How to click, or to hover.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClickOptions {
     /// Which button.
     pub button: MouseButton,
-    /// 1, or 2 for a double click.
+    /// 1, 2 for a double click, or more.
     pub count: u32,
+    /// The point of the element, from its top left corner; one that receives the click when none.
+    pub position: Option<(f64, f64)>,
+    /// Whether it goes to that point whatever lies there, and whether the element is disabled or not.
+    pub force: bool,
     /// Keys held down: `Primary`, `Control`, `Shift`, `Alt`, `Meta`.
     pub modifiers: Vec<String>,
     /// How input reaches the page.
@@ -299,6 +303,8 @@ pub struct Shot {
 pub struct TabInfo {
     /// Its handle.
     pub tab_id: TabId,
+    /// The browser's own name of it, which others that drive the browser know as well.
+    pub target_id: String,
     /// Its address.
     pub url: String,
     /// Its title.

@@ -435,6 +435,7 @@ impl Space {
             let mut info = entry.tab.as_ref().map_or_else(
                 || TabInfo {
                     tab_id: *id,
+                    target_id: entry.target.0.clone(),
                     url: entry.url.clone(),
                     title: String::new(),
                     current: false,

@@ -54,6 +54,7 @@ mod tests {
     fn info(number: u32, title: &str, current: bool, state: &'static str) -> TabInfo {
         TabInfo {
             tab_id: TabId(number),
+            target_id: format!("T{number}"),
             url: "http://h/".to_owned(),
             title: title.to_owned(),
             current,

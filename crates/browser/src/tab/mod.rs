@@ -287,6 +287,7 @@ impl Tab {
     pub fn info(&self) -> TabInfo {
         self.with(|s| TabInfo {
             tab_id: self.inner.id,
+            target_id: self.inner.target.0.clone(),
             url: s.url.clone(),
             title: s.title.clone(),
             current: false,
