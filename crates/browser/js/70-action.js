@@ -256,6 +256,7 @@
    */
   const look = (el, args, state) => {
     const { action = 'click', position } = args;
+    if (args.force) return forced(el, position);
     if (action === 'type' && !lib.takesText(el) && !lib.matches(el, 'input,select')) {
       return { answer: { status: 'not_editable', why: 'it is no field' } };
     }
@@ -299,6 +300,23 @@
     if (lib.styleOf(spot).pointerEvents === 'none') return { answer: { status: 'disabled', why: 'pointer-events: none' }, wait: [spot] };
     const cover = coverOf(spot, got.cover ?? null);
     return { answer: { status: 'covered', cover }, wait: [spot, cover] };
+  };
+
+  /** The point of an element, whatever lies there and whatever state it is in; only what has no box has none. @param {Element} el @param {{x: number, y: number} | undefined} position */
+  const forced = (el, position) => {
+    const why = whyHidden(el);
+    if (why) return { answer: { status: 'hidden', why } };
+    const at = () => {
+      const box = el.getBoundingClientRect();
+      return position ? { x: box.left + position.x, y: box.top + position.y } : centreOf(el);
+    };
+    const seen = () => {
+      const { x, y } = at();
+      return inView(new DOMRect(x - 0.5, y - 0.5, 1, 1));
+    };
+    if (!seen()) centre(el);
+    if (!seen()) return { answer: { status: 'outside' } };
+    return { answer: { status: 'ok', spot: el, point: at(), rect: boxesOf(el)[0] } };
   };
 
   const centreOf = (/** @type {Element} */ el) => {
@@ -379,7 +397,8 @@
       Object.assign(out, { x: round(point?.x ?? 0), y: round(point?.y ?? 0), rect: { x: round(box.x), y: round(box.y), width: round(box.width), height: round(box.height) } });
       const picture = action === 'click' || action === 'drag' ? pictureAt(out.x, out.y) : null;
       if (picture) out.picture = picture;
-      if (args.arm) Object.assign(out, lib.openWindow(el, { visibility: args.action === 'hover', frame: args.frame }));
+      // Where it is forced nobody minds what else takes it.
+      if (args.arm) Object.assign(out, lib.openWindow(args.force ? null : el, { visibility: args.action === 'hover', frame: args.frame }));
     }
     out.next = alloc.next;
     return out;

@@ -64,7 +64,7 @@ impl Tab {
         observe: &Observe,
         dismissed: &mut Vec<Dismissed>,
     ) -> Result<Acted, ErrorBody> {
-        let args = json!({ "action": "click", "arm": observe.enabled });
+        let args = aimed("click", options, observe);
         let mut found = self.on_target(ctx, target, "prepare", args).await?;
         let mode = self.input_mode(options.mode);
         let inner = (found.number("x"), found.number("y"));
@@ -78,7 +78,7 @@ impl Tab {
                 self.acknowledge(ctx, self.bring_mouse(*x, *y)).await?;
             }
             drawing = self.region(ctx, rect).await;
-            self.arm_again(ctx, &mut found).await?;
+            self.arm_again(ctx, &mut found, options.force).await?;
         }
         let armed = observe.enabled.then_some((&found.frame, &found.answer));
         let window = self.window(ctx, observe, armed).await?;
@@ -156,8 +156,16 @@ impl Tab {
     }
 
     /// Starts the window of a prepared element anew, after its drawing was watched.
-    pub(crate) async fn arm_again(&self, ctx: &CallCtx, found: &mut InFrame) -> Result<(), ErrorBody> {
-        let args = json!({ "watch": number_of(found), "frame": found.frame.number });
+    pub(crate) async fn arm_again(
+        &self,
+        ctx: &CallCtx,
+        found: &mut InFrame,
+        whoever: bool,
+    ) -> Result<(), ErrorBody> {
+        let mut args = json!({ "frame": found.frame.number });
+        if !whoever {
+            args["watch"] = json!(number_of(found));
+        }
         let answer: Value = self.ask(ctx, &found.frame, "arm", args).await.map_err(|e| e.into_body(self))?;
         found.answer["elements"] = answer["elements"].clone();
         Ok(())
@@ -202,12 +210,18 @@ impl Tab {
         }
     }
 
-    /// Moves the mouse over an element.
+    /// Moves the mouse over an element, or over the point of it that the options name, with their modifiers held.
     ///
     /// # Errors
     /// As [`Tab::click`].
-    pub async fn hover(&self, ctx: &CallCtx, target: &Target, observe: &Observe) -> Result<Acted, ErrorBody> {
-        let args = json!({ "action": "hover", "arm": observe.enabled });
+    pub async fn hover(
+        &self,
+        ctx: &CallCtx,
+        target: &Target,
+        options: &ClickOptions,
+        observe: &Observe,
+    ) -> Result<Acted, ErrorBody> {
+        let args = aimed("hover", options, observe);
         let found = self.on_target(ctx, target, "prepare", args).await?;
         let aim = self.page_point(ctx, &found.frame, found.number("x"), found.number("y")).await;
         let window =
@@ -219,10 +233,22 @@ impl Tab {
                 return Err(error);
             }
         };
-        let sent = vec![self.move_mouse(x, y, 0)];
+        let sent = vec![self.move_mouse_with(x, y, &options.modifiers)];
         let effect = self.watch(ctx, window, observe, sent).await?;
         Ok(acted(&found, effect))
     }
+}
+
+/// What the page is asked before the pointer comes.
+fn aimed(action: &str, options: &ClickOptions, observe: &Observe) -> Value {
+    let mut args = json!({ "action": action, "arm": observe.enabled });
+    if let Some((x, y)) = options.position {
+        args["position"] = json!({ "x": x, "y": y });
+    }
+    if options.force {
+        args["force"] = json!(true);
+    }
+    args
 }
 
 /// An error that also says which covers were closed before it.

@@ -34,6 +34,23 @@ impl Tab {
         })
     }
 
+    /// The same with keys held.
+    pub(crate) fn move_mouse_with(&self, x: f64, y: f64, modifiers: &[String]) -> cdp::Pending<cdp::Empty> {
+        if modifiers.is_empty() {
+            return self.move_mouse(x, y, 0);
+        }
+        *super::lock(&self.inner.mouse) = Some((x, y));
+        self.inner.session.start(cdp::input::DispatchMouseEvent {
+            kind: "mouseMoved".to_owned(),
+            x,
+            y,
+            modifiers: Some(super::keyboard::modifier_bits(modifiers)),
+            button: Some("none".to_owned()),
+            buttons: Some(0),
+            ..Default::default()
+        })
+    }
+
     /// Queues a mouse move unless the mouse is there already.
     pub(crate) fn bring_mouse(&self, x: f64, y: f64) -> Sent {
         let there = *super::lock(&self.inner.mouse) == Some((x, y));
@@ -108,23 +125,30 @@ impl Tab {
         let mut sent = if options.touch { vec![as_touch(true)] } else { self.bring_mouse(x, y) };
         let plain = ClickOptions { button: MouseButton::Left, ..options.clone() };
         let options = if options.touch { &plain } else { options };
-        sent.push(self.mouse_button((x, y), true, 1, options));
-        let held = tokio::select! {
-            biased;
-            () = self.dialog_opened() => Ok(()),
-            held = ctx.wait("the hold", tokio::time::sleep(hold)) => held,
-        };
-        // Whatever came of the wait, the button is let go.
-        let released = self.mouse_button((x, y), false, 1, options);
-        if options.touch {
-            // Turned off too early it would take the finger away instead of lifting it.
-            let soon = ctx.at_most(LIFT_TIME);
-            drop(soon.wait("the finger to lift", released).await);
-            sent.push(as_touch(false));
-        } else {
-            sent.push(released);
+        let clicks = if options.touch { 1 } else { i64::from(options.count.max(1)) };
+        let mut result = Ok(());
+        for click in 1..=clicks {
+            sent.push(self.mouse_button((x, y), true, click, options));
+            result = tokio::select! {
+                biased;
+                () = self.dialog_opened() => Ok(()),
+                held = ctx.wait("the hold", tokio::time::sleep(hold)) => held,
+            };
+            // Whatever came of the wait, the button is let go.
+            let released = self.mouse_button((x, y), false, click, options);
+            if options.touch {
+                // Turned off too early it would take the finger away instead of lifting it.
+                let soon = ctx.at_most(LIFT_TIME);
+                drop(soon.wait("the finger to lift", released).await);
+                sent.push(as_touch(false));
+            } else {
+                sent.push(released);
+            }
+            if result.is_err() {
+                break;
+            }
         }
-        held.map(|()| sent)
+        result.map(|()| sent)
     }
 
     /// Queues a turn of the wheel over a point.

@@ -39,7 +39,7 @@ async fn act(tab: &Tab, op: &Value) -> Result<Acted, ErrorBody> {
         return tab.drag(ctx, &target(spec), &DragOptions::onto(target(&op["to"])), observe).await;
     }
     if let Some(spec) = op.get("hover") {
-        return tab.hover(ctx, &target(spec), observe).await;
+        return tab.hover(ctx, &target(spec), &ClickOptions::default(), observe).await;
     }
     if let Some(spec) = op.get("scroll") {
         let by = ScrollBy::Pixels { dx: 0.0, dy: op["dy"].as_f64().expect("dy") };

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 use truehand_base::{EffectClass, ErrorBody, ErrorCode, Verb};
-use truehand_browser::{ClickOptions, Covers, InputMode, MouseButton};
+use truehand_browser::{ClickOptions, Covers, InputMode, MouseButton, Observe};
 
 /// Click an element. A covered, disabled or stale one is refused with the reason.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -28,6 +28,38 @@ pub struct Click {
     hold_ms: Option<u64>,
     #[schemars(skip)]
     dismiss_overlay: Option<bool>,
+    /// How often it is pressed in a row.
+    #[schemars(skip)]
+    clicks: Option<u32>,
+    /// The point of the element, from its top left corner.
+    #[schemars(skip)]
+    position: Option<Position>,
+    /// Whether it is clicked whatever covers it, and disabled or not.
+    #[schemars(skip)]
+    force: Option<bool>,
+    /// How long the button is down, in milliseconds.
+    #[schemars(skip)]
+    delay: Option<f64>,
+    /// Whether the effect is only glanced at.
+    #[schemars(skip)]
+    no_wait: Option<bool>,
+}
+
+/// The most clicks in a row.
+const MOST_CLICKS: u32 = 10;
+
+/// A point of an element, in CSS pixels from its top left corner.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Position {
+    x: f64,
+    y: f64,
+}
+
+impl From<Position> for (f64, f64) {
+    fn from(position: Position) -> (f64, f64) {
+        (position.x, position.y)
+    }
 }
 
 /// A mouse button as callers name it.
@@ -95,16 +127,30 @@ impl Tool for Click {
     };
 
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
+        let usual = if self.double == Some(true) { 2 } else { 1 };
+        let count = self.clicks.unwrap_or(usual);
+        if count > MOST_CLICKS {
+            let what = format!("clicks is {count}; the most is {MOST_CLICKS}");
+            return Err(ErrorBody::new(ErrorCode::InvalidArguments, what));
+        }
+        let delay = self.delay.filter(|ms| *ms > 0.0).map(|ms| ms.ceil() as u64);
         let options = ClickOptions {
             button: self.button.map(MouseButton::from).unwrap_or_default(),
-            count: if self.double == Some(true) { 2 } else { 1 },
+            count,
+            position: self.position.map(Into::into),
+            force: self.force == Some(true),
             modifiers: self.modifiers.unwrap_or_default(),
             touch: self.touch == Some(true),
-            hold: hold(self.hold_ms)?,
+            hold: hold(self.hold_ms.or(delay))?,
             ..plain(common.mode, self.auto_dismiss.or(self.dismiss_overlay))
         };
         let tab = act::tab(&cx, &common).await?;
-        let acted = tab.click(cx.call, &self.element.target, &options, &common.observe(cx.observe)).await;
+        let observe = Observe { quick: self.no_wait == Some(true), ..common.observe(cx.observe) };
+        let acted = match count {
+            // No click at all still brings the mouse there.
+            0 => tab.hover(cx.call, &self.element.target, &options, &observe).await,
+            _ => tab.click(cx.call, &self.element.target, &options, &observe).await,
+        };
         let report = Report { field: "clicked", value: true.into(), asked: &self.element.text };
         Ok(act::reply(&tab, &common, report, acted, |name| format!("clicked {name}")))
     }
