@@ -65,7 +65,7 @@
    * Encodes a value. `handles` collects the ids of the handles that are in it. Functions are refused, since they could not
    * be called from a page; symbols become undefined.
    */
-  function encode(root, handles) {
+  function encode(root, handles, isList = false) {
     const nodes = [];
     const queue = [];
     const seen = new Map();
@@ -133,11 +133,12 @@
       return add(value, { o: [] }, path);
     }
 
+    // Places are told as the caller sees them: the list around the arguments is not his.
     const v = ref(root, '');
     for (let i = 0; i < queue.length; i++) {
       const [value, node, path] = queue[i];
       const at = (key) => (path ? `${path}.${key}` : String(key));
-      if (node.a) for (let j = 0; j < value.length; j++) node.a.push(ref(value[j], path ? `${path}[${j}]` : `[${j}]`));
+      if (node.a) for (let j = 0; j < value.length; j++) node.a.push(ref(value[j], isList && value === root ? '' : `${path}[${j}]`));
       else if (node.m) for (const [k, item] of value) node.m.push(ref(k, at('key')), ref(item, at('value')));
       else if (node.s) for (const item of value) node.s.push(ref(item, at('item')));
       else {
@@ -216,7 +217,7 @@
   /** `{ args, handles }` of a list of arguments, as the page tools take them. */
   kernel.encodeArgs = (list) => {
     const handles = [];
-    return { args: encode(list, handles), handles };
+    return { args: encode(list, handles, true), handles };
   };
   kernel.encodeValue = encode;
   kernel.decodeValue = decode;

@@ -27,17 +27,15 @@
   const CONFINED = 'SCRIPT_HAS_EFFECTS';
 
   /**
-   * Runs code in the page's own world: first as what only reads, which nobody has to allow; where it does more, as what it is.
-   * With the person's leave for scripts it goes straight away.
+   * Runs code in the page's own world: first as what only reads, which nobody has to allow and which leaves no effect to
+   * measure; where it would do more nothing was done yet, and it runs again as what it is.
    */
   async function run(frame, call) {
     const args = { ...frame._where(), ...call };
-    if (!kernel.info.js_allowed) {
-      try {
-        return (await kernel.call('page_evaluate', { ...args, pure: true })).output;
-      } catch (error) {
-        if (error.code !== CONFINED) throw error;
-      }
+    try {
+      return (await kernel.call('page_evaluate', { ...args, pure: true })).output;
+    } catch (error) {
+      if (error.code !== CONFINED) throw error;
     }
     return (await kernel.call('page_evaluate', args)).output;
   }
