@@ -10,6 +10,7 @@
 
 mod attach;
 mod browser;
+mod cookies;
 mod download;
 mod errors;
 mod feed;
@@ -26,6 +27,7 @@ mod space;
 mod tab;
 mod target;
 
+pub use cookies::{CookieToStore, StoredCookie};
 pub use download::DownloadLimits;
 pub use find::{FindOptions, find_chromium};
 pub use input::InputSettings;

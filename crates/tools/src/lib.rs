@@ -75,6 +75,7 @@ pub const TABLE: &[ToolSpec] = &[
     ToolSpec::of::<tool::page_init_script::PageInitScript>(),
     ToolSpec::of::<tool::page_body::PageBody>(),
     ToolSpec::of::<tool::page_body::PagePostData>(),
+    ToolSpec::of::<tool::page_fetch::PageFetch>(),
     ToolSpec::of::<tool::file_read::FileRead>(),
     ToolSpec::of::<tool::file_write::FileWrite>(),
     ToolSpec::of::<tool::file_list::FileList>(),

@@ -38,6 +38,7 @@ pub mod page_call;
 pub mod page_cdp;
 pub mod page_evaluate;
 pub mod page_events;
+pub mod page_fetch;
 pub mod page_frames;
 pub mod page_handle;
 pub mod page_input;
