@@ -9,8 +9,8 @@ use truehand_cdp::page::{Frame, Viewport};
 use truehand_cdp::runtime::{CallArgument, RemoteObject};
 use truehand_cdp::{
     BackendNodeId, BrowserContextId, CdpError, CdpEvent, Command, Connection, Event, EventStream, FrameId,
-    Session, SessionId, TargetId, browser, dom, domains, emulation, input, inspector, log, network, page,
-    runtime, target,
+    Session, SessionId, TargetId, browser, dom, domains, emulation, fetch, input, inspector, log, network,
+    page, runtime, storage, target,
 };
 
 /// What has been proven so far.
@@ -54,6 +54,9 @@ async fn every_typed_command_and_event_works_on_chromium() {
     proof.drags().await;
     proof.answers_dialogs().await;
     proof.sees_requests_and_console().await;
+    proof.holds_requests().await;
+    proof.gives_pages_a_function().await;
+    proof.keeps_cookies().await;
     proof.takes_pictures().await;
     proof.downloads().await;
     proof.goes_through_history().await;
@@ -495,6 +498,10 @@ impl Proof {
         assert_eq!((head.response.status, head.response.mime_type.as_str()), (200, "application/json"));
         let (_, end) = self.sees(|event: &network::LoadingFinished| event.request_id == id).await;
         assert!(end.encoded_data_length > 0.0);
+        let body = self.tab(network::GetResponseBody { request_id: id.clone() }).await;
+        assert_eq!((body.body.as_str(), body.base64_encoded), ("{}", false));
+        let posted = self.tab(network::GetRequestPostData { request_id: id.clone() }).await;
+        assert!(matches!(posted.post_data.as_str(), "x" | "eA=="), "{posted:?}");
         self.evaluate("fetch('/reset').catch(() => {})").await;
         let (_, failed) = self.sees(|event: &network::LoadingFailed| event.kind == "Fetch").await;
         assert_eq!((failed.error_text.as_str(), failed.canceled), ("net::ERR_EMPTY_RESPONSE", false));
@@ -516,6 +523,84 @@ impl Proof {
         let (_, thrown) = self.sees(|event: &runtime::ExceptionThrown| event.timestamp > 0.0).await;
         let description = thrown.exception_details.exception.and_then(|thrown| thrown.description);
         assert!(description.is_some_and(|text| text.starts_with("Error: late")));
+    }
+
+    async fn held(&mut self, fits: impl Fn(&fetch::RequestPaused) -> bool) -> fetch::RequestPaused {
+        self.sees(fits).await.1
+    }
+
+    async fn holds_requests(&mut self) {
+        let pattern = fetch::RequestPattern {
+            url_pattern: Some("*/data".to_owned()),
+            request_stage: Some("Request".to_owned()),
+        };
+        self.tab(fetch::Enable { patterns: Some(vec![pattern]) }).await;
+        let ask = || runtime::Evaluate {
+            expression: "fetch('/data').then((answer) => answer.text(), () => 'failed')".to_owned(),
+            await_promise: Some(true),
+            ..runtime::Evaluate::default()
+        };
+        let asked = self.tab.start(ask());
+        let held = self.held(|held| held.response_status_code.is_none()).await;
+        assert_eq!((held.request.method.as_str(), held.resource_type.as_str()), ("GET", "XHR"));
+        let on = fetch::ContinueRequest {
+            request_id: held.request_id.clone(),
+            intercept_response: Some(true),
+            ..fetch::ContinueRequest::default()
+        };
+        self.tab(on).await;
+        let answered = self.held(|held| held.response_status_code == Some(200)).await;
+        assert_eq!(answered.request_id, held.request_id);
+        let body = self.tab(fetch::GetResponseBody { request_id: held.request_id.clone() }).await;
+        assert!(matches!(body.body.as_str(), "{}" | "e30="), "{body:?}");
+        self.tab(fetch::ContinueResponse { request_id: held.request_id }).await;
+        assert_eq!(asked.await.expect("answered").result.value, Some(json!("{}")));
+
+        let asked = self.tab.start(ask());
+        let held = self.held(|held| held.response_status_code.is_none()).await;
+        let header = fetch::HeaderEntry { name: "X-Own".to_owned(), value: "1".to_owned() };
+        let fulfill = fetch::FulfillRequest {
+            request_id: held.request_id,
+            response_code: 200,
+            response_headers: Some(vec![header]),
+            body: Some("b3du".to_owned()),
+            response_phrase: None,
+        };
+        self.tab(fulfill).await;
+        assert_eq!(asked.await.expect("answered").result.value, Some(json!("own")));
+
+        let asked = self.tab.start(ask());
+        let held = self.held(|held| held.response_status_code.is_none()).await;
+        self.tab(fetch::FailRequest { request_id: held.request_id, error_reason: "Failed".to_owned() }).await;
+        assert_eq!(asked.await.expect("answered").result.value, Some(json!("failed")));
+        self.tab(fetch::Disable {}).await;
+    }
+
+    async fn gives_pages_a_function(&mut self) {
+        self.tab(runtime::AddBinding { name: "told".to_owned() }).await;
+        self.evaluate("told('something')").await;
+        let (_, called) = self.sees(|event: &runtime::BindingCalled| event.name == "told").await;
+        assert_eq!(called.payload, "something");
+        self.tab(runtime::RemoveBinding { name: "told".to_owned() }).await;
+        let source = "globalThis.early = 1".to_owned();
+        let add = page::AddScriptToEvaluateOnNewDocument { source, world_name: None, run_immediately: None };
+        let identifier = self.tab(add).await.identifier;
+        self.tab(page::RemoveScriptToEvaluateOnNewDocument { identifier }).await;
+    }
+
+    async fn keeps_cookies(&mut self) {
+        let cookie = storage::CookieParam {
+            name: "kept".to_owned(),
+            value: "1".to_owned(),
+            url: Some(self.site.clone()),
+            http_only: Some(true),
+            ..storage::CookieParam::default()
+        };
+        let context = Some(self.context.clone());
+        self.browser(storage::SetCookies { cookies: vec![cookie], browser_context_id: context.clone() }).await;
+        let all = self.browser(storage::GetCookies { browser_context_id: context }).await.cookies;
+        let kept = all.iter().find(|cookie| cookie.name == "kept").expect("kept");
+        assert_eq!((kept.domain.as_str(), kept.http_only, kept.path.as_str()), ("127.0.0.1", true, "/"));
     }
 
     async fn takes_pictures(&mut self) {

@@ -5,8 +5,8 @@ use crate::shape::Protocol;
 use std::collections::BTreeSet;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use truehand_cdp::{
-    CdpEvent, Command, browser, dom, domains, emulation, input, inspector, log, network, page, runtime,
-    target,
+    CdpEvent, Command, browser, dom, domains, emulation, fetch, input, inspector, log, network, page,
+    runtime, storage, target,
 };
 
 /// Checks each type, and gives the methods that were checked.
@@ -38,6 +38,13 @@ fn check(protocol: &Protocol) -> (BTreeSet<&'static str>, BTreeSet<&'static str>
         emulation::ClearDeviceMetricsOverride,
         emulation::SetScriptExecutionDisabled,
         emulation::SetEmitTouchEventsForMouse,
+        fetch::Enable,
+        fetch::Disable,
+        fetch::ContinueRequest,
+        fetch::ContinueResponse,
+        fetch::FulfillRequest,
+        fetch::FailRequest,
+        fetch::GetResponseBody,
         input::DispatchMouseEvent,
         input::DispatchKeyEvent,
         input::InsertText,
@@ -49,6 +56,8 @@ fn check(protocol: &Protocol) -> (BTreeSet<&'static str>, BTreeSet<&'static str>
         log::Enable,
         network::Enable,
         network::Disable,
+        network::GetResponseBody,
+        network::GetRequestPostData,
         page::Enable,
         page::Navigate,
         page::Reload,
@@ -56,6 +65,7 @@ fn check(protocol: &Protocol) -> (BTreeSet<&'static str>, BTreeSet<&'static str>
         page::GetNavigationHistory,
         page::NavigateToHistoryEntry,
         page::AddScriptToEvaluateOnNewDocument,
+        page::RemoveScriptToEvaluateOnNewDocument,
         page::CreateIsolatedWorld,
         page::HandleJavaScriptDialog,
         page::CaptureScreenshot,
@@ -74,6 +84,10 @@ fn check(protocol: &Protocol) -> (BTreeSet<&'static str>, BTreeSet<&'static str>
         runtime::RunIfWaitingForDebugger,
         runtime::TerminateExecution,
         runtime::GetProperties,
+        runtime::AddBinding,
+        runtime::RemoveBinding,
+        storage::GetCookies,
+        storage::SetCookies,
         target::SetDiscoverTargets,
         target::SetAutoAttach,
         target::AttachToTarget,
@@ -89,6 +103,7 @@ fn check(protocol: &Protocol) -> (BTreeSet<&'static str>, BTreeSet<&'static str>
     events![
         browser::DownloadWillBegin,
         browser::DownloadProgress,
+        fetch::RequestPaused,
         input::DragIntercepted,
         inspector::TargetCrashed,
         log::EntryAdded,
@@ -117,6 +132,7 @@ fn check(protocol: &Protocol) -> (BTreeSet<&'static str>, BTreeSet<&'static str>
         runtime::ExecutionContextsCleared,
         runtime::ConsoleApiCalled,
         runtime::ExceptionThrown,
+        runtime::BindingCalled,
         target::TargetCreated,
         target::TargetInfoChanged,
         target::TargetDestroyed,

@@ -148,13 +148,18 @@ fn clicks_are_observed_and_downloads_come_while_requests_are_held() {
 }
 
 #[test]
-fn request_that_asks_for_a_password_ends_as_it_would_without_being_held() {
+fn page_that_asks_for_a_password_is_told_of_as_it_is_without_being_held() {
     let h = Hands::at("/popups.html");
     let mut ears = held(&h);
-    begin(&h, "/auth", "{}");
-    let request = ears.any("paused")["request"].clone();
-    h.ok("page_answer", json!({ "request": request, "action": "continue" }));
-    assert!(got(&h).as_str().unwrap().starts_with("401 "));
+    let url = h.site.url("/auth");
+    let answered = std::thread::scope(|threads| {
+        let going = threads.spawn(|| h.call("browser_navigate", json!({ "url": url })));
+        let request = ears.any("paused")["request"].clone();
+        h.ok("page_answer", json!({ "request": request, "action": "continue" }));
+        going.join().unwrap()
+    });
+    assert_eq!(answered.error.map(|e| e.code), Some(ErrorCode::AuthRequired));
+    assert_eq!(h.site.count("GET", "/auth"), 1);
 }
 
 #[test]

@@ -165,7 +165,12 @@ impl TabInner {
             number
         };
         let params = &event.params;
-        let mut told = network::request(&number.to_string(), &params["request"], &params["resourceType"]);
+        let mut told = network::request("", &params["request"], &params["resourceType"]);
+        // Held requests of `fetch` are called XHR; the network's own word is the finer one.
+        let known = paused.network_id.as_ref().and_then(|id| self.with(|s| s.request(id).map(|r| r.kind.clone())));
+        if let Some(kind) = known {
+            told["resource_type"] = json!(kind.to_ascii_lowercase());
+        }
         told["request"] = json!(format!("p{number}"));
         told["network_request"] = params["networkId"].clone();
         told["frame"] = params["frameId"].clone();
