@@ -70,9 +70,11 @@ impl Acts {
     fn note_downloads(&self, outcome: &Outcome) {
         let acted = outcome.page_effect.iter().flat_map(|effect| &effect.downloads);
         let acted = acted.filter_map(|download| download.path.as_deref());
-        let events = outcome.output.get("events").and_then(Value::as_array).into_iter().flatten();
+        // Only this tool's events are the browser's own words.
+        let events = outcome.output.get("events").filter(|_| outcome.tool == "page_events");
+        let events = events.and_then(Value::as_array).into_iter().flatten();
         let told = events
-            .filter(|event| event["kind"].as_str().is_some_and(|kind| kind.starts_with("download")))
+            .filter(|event| event["kind"] == "download")
             .filter_map(|event| event["path"].as_str());
         let mut downloads = lock(&self.downloads);
         for path in acted.chain(told).filter(|path| !path.is_empty()) {

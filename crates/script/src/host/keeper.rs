@@ -336,8 +336,8 @@ impl Keeper {
                     () = caller.closed() => {}
                 }
             };
+            // In no order: a worker that talks without end must not keep the time from being over.
             tokio::select! {
-                biased;
                 heard = worker.hear() => match heard {
                     Heard::Said(said) => match *said {
                         FromWorker::Done(done) if done.call == run.call => return Over::Done(done),

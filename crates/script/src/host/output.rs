@@ -53,8 +53,8 @@ impl Output {
                 log.text = rest;
             }
         }
-        if log.text.len() > SHOWN / 2 {
-            let from = ceil(&log.text, log.text.len() - SHOWN / 2);
+        if log.text.len() >= SHOWN / 2 {
+            let from = ceil(&log.text, log.text.len() - SHOWN / 2 + 1);
             self.left_out += u64::try_from(from).unwrap_or(u64::MAX);
             log.text.drain(..from);
         }

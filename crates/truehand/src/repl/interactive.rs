@@ -3,7 +3,7 @@
 
 use super::show;
 use super::syntax::{self, Leaves};
-use super::{VERB, approval, title_of};
+use super::{VERB, approval};
 use crate::argv::global;
 use crate::output::{Output, Tone};
 use crate::setup::Setup;
@@ -191,7 +191,7 @@ impl Line {
     /// Runs a script. Ctrl-C stops it and nothing else.
     fn run(&self, code: &str, fresh: bool) -> Outcome {
         let mut arguments = Map::new();
-        arguments.insert("title".to_owned(), title_of(code).into());
+        arguments.insert("title".to_owned(), "a session at a terminal".into());
         arguments.insert("code".to_owned(), code.into());
         arguments.insert("fresh".to_owned(), fresh.into());
         if let Some(limit) = self.timeout {

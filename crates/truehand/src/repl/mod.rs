@@ -107,7 +107,7 @@ fn read(from: impl Read, name: &str) -> Result<String, ErrorBody> {
 /// The call for a script. What is written on the command line is what the person asks to run, so it carries a yes
 /// for JavaScript in pages, and for nothing else.
 fn call_of(setup: &Setup, given: &ArgMatches, client: &ClientId, code: &str) -> Call {
-    let title = given.get_one::<String>(arg::TITLE).cloned().unwrap_or_else(|| title_of(code));
+    let title = given.get_one::<String>(arg::TITLE).cloned().unwrap_or_else(|| title_of(given, code));
     let mut arguments = Map::new();
     arguments.insert("title".to_owned(), Value::String(title));
     arguments.insert("code".to_owned(), Value::String(code.to_owned()));
@@ -131,10 +131,15 @@ fn approval(yes: bool) -> Approval {
     }
 }
 
-/// A title for a script that was given none: its first line.
-fn title_of(code: &str) -> String {
-    let line = code.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"));
-    clip(line.unwrap_or("a script"), 80)
+/// A title for a script that was given none. Not its words: they may hold a secret, and the title stands in the record
+/// of calls that are made before anybody can know that.
+fn title_of(given: &ArgMatches, code: &str) -> String {
+    let lines = code.lines().count().max(1);
+    let name = given.get_one::<PathBuf>(arg::FILE).and_then(|path| path.file_name());
+    match name {
+        Some(name) => clip(&name.to_string_lossy(), 80),
+        None => format!("a script of {lines} line{}", if lines == 1 { "" } else { "s" }),
+    }
 }
 
 /// Prints what a script came to.
