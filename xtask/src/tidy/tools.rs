@@ -110,7 +110,8 @@ fn judge_tool(tool: &ToolInfo, richer: &[(&str, &str, &str)]) -> Vec<Finding> {
     let properties = tool.input_schema["properties"].as_object();
     for (name, schema) in properties.into_iter().flatten() {
         let listed = richer.iter().any(|(t, argument, _)| *t == tool.name && argument == name);
-        if flag_kind(schema) == FlagKind::Json && !listed {
+        // What is not listed is called by scripts, which have no flags.
+        if tool.listed && flag_kind(schema) == FlagKind::Json && !listed {
             problems.push(format!("the argument '{name}' is neither text, number, switch nor list of texts"));
         }
     }
