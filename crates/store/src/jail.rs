@@ -254,11 +254,18 @@ impl Jail {
     /// # Errors
     /// Those of [`Jail::read`], and `CONTENT_TOO_LARGE`.
     pub fn read_whole(&self, path: &str, limit: u64) -> Result<Vec<u8>, ErrorBody> {
-        let chunk = self.read(path, 0, limit.saturating_add(1))?;
-        if chunk.bytes.len() as u64 > limit {
-            return Err(too_large(path, chunk.size.max(chunk.bytes.len() as u64), limit));
+        let spot = self.resolve(path)?;
+        let (file, size) = self.open_file(&spot)?;
+        if size > limit {
+            return Err(too_large(path, size, limit));
         }
-        Ok(chunk.bytes)
+        // It may grow while it is read.
+        let mut bytes = Vec::new();
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| at(&spot, &error))?;
+        if bytes.len() as u64 > limit {
+            return Err(too_large(path, bytes.len() as u64, limit));
+        }
+        Ok(bytes)
     }
 
     fn open_file(&self, spot: &Spot) -> Result<(File, u64), ErrorBody> {

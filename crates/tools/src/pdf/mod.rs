@@ -4,6 +4,7 @@
 //! time, which is given bytes and gives back bytes ([`worker`]). Without such a program it is parsed here.
 
 mod file;
+mod font;
 mod forms;
 mod pages;
 mod text;

@@ -1,8 +1,9 @@
 //! The text of pages, in the order in which it is drawn, in lines by where it stands.
 
 use super::file::{LARGEST_STREAM, broken, chosen, pages_of};
+use super::font::Font;
 use lopdf::content::{Content, Operation};
-use lopdf::{Dictionary, Document, Encoding, Object, ObjectId};
+use lopdf::{Dictionary, Document, Object, ObjectId};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use truehand_base::ErrorBody;
@@ -91,11 +92,13 @@ impl Matrix {
     }
 }
 
-/// Where the last piece of text ended, as far as that can be told without the widths of its signs.
+/// Where the last piece of text ended.
 struct End {
     x: f32,
     y: f32,
     size: f32,
+    /// Whether the widths of its signs were known.
+    measured: bool,
 }
 
 struct Writer<'a> {
@@ -111,7 +114,13 @@ struct State<'a> {
     at: Matrix,
     leading: f32,
     size: f32,
-    encoding: Option<&'a Encoding<'a>>,
+    font: Option<&'a Font<'a>>,
+    /// What is added after each sign.
+    sign_gap: f32,
+    /// What is added after each space.
+    space_gap: f32,
+    /// How wide all is drawn.
+    stretch: f32,
 }
 
 impl<'a> Writer<'a> {
@@ -122,11 +131,20 @@ impl<'a> Writer<'a> {
         outer: Matrix,
         depth: usize,
     ) -> Result<(), ErrorBody> {
-        let encodings = self.encodings(resources);
+        let fonts = self.fonts(resources);
         let content = Content::decode(content).map_err(|error| broken(&error))?;
         let mut matrix = outer;
         let mut kept = Vec::new();
-        let mut state = State { line: Matrix::ONE, at: Matrix::ONE, leading: 0.0, size: 1.0, encoding: None };
+        let mut state = State {
+            line: Matrix::ONE,
+            at: Matrix::ONE,
+            leading: 0.0,
+            size: 1.0,
+            font: None,
+            sign_gap: 0.0,
+            space_gap: 0.0,
+            stretch: 1.0,
+        };
         for operation in &content.operations {
             self.operations += 1;
             if self.operations > OPERATIONS {
@@ -139,7 +157,7 @@ impl<'a> Writer<'a> {
                 "Do" if depth < DEEPEST => self.draw_form(operation, resources, matrix, depth)?,
                 "Tf" => {
                     let name = operation.operands.first().and_then(|name| name.as_name().ok());
-                    state.encoding = name.and_then(|name| encodings.get(name));
+                    state.font = name.and_then(|name| fonts.get(name));
                     state.size = number(operation, 1).unwrap_or(state.size);
                 }
                 _ => self.show(operation, &mut state, matrix),
@@ -158,6 +176,9 @@ impl<'a> Writer<'a> {
                     (state.line, state.at) = (set, set);
                 }
             }
+            "Tc" => state.sign_gap = number(operation, 0).unwrap_or(state.sign_gap),
+            "Tw" => state.space_gap = number(operation, 0).unwrap_or(state.space_gap),
+            "Tz" => state.stretch = number(operation, 0).map_or(state.stretch, |percent| percent / 100.0),
             "TL" => state.leading = number(operation, 0).unwrap_or(state.leading),
             "Td" | "TD" => {
                 let (x, y) = (number(operation, 0).unwrap_or(0.0), number(operation, 1).unwrap_or(0.0));
@@ -178,10 +199,12 @@ impl<'a> Writer<'a> {
     }
 
     fn write(&mut self, operands: &[Object], state: &mut State<'_>, matrix: Matrix) {
-        let Some(encoding) = state.encoding else { return };
-        let mut piece = String::new();
-        decode(operands, encoding, &mut piece);
+        let Some(font) = state.font else { return };
+        let mut shown = Piece::default();
+        shown.add(operands, font, state);
+        let Piece { text: piece, width } = shown;
         if piece.is_empty() {
+            state.at = state.at.moved(width, 0.0);
             return;
         }
         let place = state.at.then(matrix);
@@ -189,19 +212,20 @@ impl<'a> Writer<'a> {
         let size = (state.size * place.scale()).abs().max(0.1);
         if let Some(last) = &self.last {
             let gap = x - last.x;
+            // Half of a usual space, or what no wrong guess of widths explains.
+            let wide = if last.measured { 0.15 } else { 0.6 };
             if (y - last.y).abs() > 0.4 * size.max(last.size) {
                 self.text.push('\n');
-            } else if gap > 0.3 * size && !self.text.ends_with(char::is_whitespace) && !piece.starts_with(' ')
+            } else if gap > wide * size
+                && !self.text.ends_with(char::is_whitespace)
+                && !piece.starts_with(' ')
             {
                 self.text.push(' ');
             }
         }
-        // Half of the size is about the width of a letter; that of a whole piece is only guessed.
-        #[expect(clippy::cast_precision_loss, reason = "a guess")]
-        let width = piece.chars().count() as f32 * 0.5;
         self.text.push_str(&piece);
-        state.at = state.at.moved(width * state.size, 0.0);
-        self.last = Some(End { x: state.at.then(matrix).place().0, y, size });
+        state.at = state.at.moved(width, 0.0);
+        self.last = Some(End { x: state.at.then(matrix).place().0, y, size, measured: font.measured() });
     }
 
     /// A drawing that is used by name.
@@ -233,23 +257,21 @@ impl<'a> Writer<'a> {
         self.draw(&content, &inner, set.then(matrix), depth + 1)
     }
 
-    fn encodings(&self, resources: &[&'a Dictionary]) -> BTreeMap<Vec<u8>, Encoding<'a>> {
-        let mut encodings = BTreeMap::new();
+    fn fonts(&self, resources: &[&'a Dictionary]) -> BTreeMap<Vec<u8>, Font<'a>> {
+        let mut found = BTreeMap::new();
         for from in resources {
             let fonts = from.get_deref(b"Font", self.document).ok().and_then(|fonts| fonts.as_dict().ok());
             for (name, font) in fonts.into_iter().flat_map(Dictionary::iter) {
-                if encodings.contains_key(name) {
+                if found.contains_key(name) {
                     continue;
                 }
                 let font = self.document.dereference(font).ok().and_then(|(_, font)| font.as_dict().ok());
-                let encoding = font
-                    .and_then(|font| font.get_font_encoding_with_limit(self.document, LARGEST_STREAM).ok());
-                if let Some(encoding) = encoding {
-                    encodings.insert(name.clone(), encoding);
+                if let Some(font) = font.and_then(|font| Font::of(font, self.document, LARGEST_STREAM)) {
+                    found.insert(name.clone(), font);
                 }
             }
         }
-        encodings
+        found
     }
 }
 
@@ -264,23 +286,37 @@ fn number(operation: &Operation, at: usize) -> Option<f32> {
     operation.operands.get(at)?.as_float().ok()
 }
 
-/// Texts, and in lists of them the gaps that are as wide as a space.
-fn decode(operands: &[Object], encoding: &Encoding<'_>, out: &mut String) {
-    for operand in operands {
-        match operand {
-            Object::String(bytes, _) => {
-                if let Ok(text) = Document::decode_text(encoding, bytes) {
-                    out.extend(text.chars().filter(|c| !c.is_control()));
+/// What one operation shows, and how far it goes.
+#[derive(Default)]
+struct Piece {
+    text: String,
+    width: f32,
+}
+
+impl Piece {
+    /// Adds texts, and in lists of them the gaps, of which wide ones are spaces.
+    fn add(&mut self, operands: &[Object], font: &Font<'_>, state: &State<'_>) {
+        for operand in operands {
+            match operand {
+                Object::String(bytes, _) => {
+                    if let Ok(text) = Document::decode_text(&font.encoding, bytes) {
+                        self.text.extend(text.chars().filter(|c| !c.is_control()));
+                    }
+                    let (width, signs, spaces) = font.width(bytes);
+                    #[expect(clippy::cast_precision_loss, reason = "no page has so many signs")]
+                    let gaps = signs as f32 * state.sign_gap + spaces as f32 * state.space_gap;
+                    self.width += (width / 1_000.0 * state.size + gaps) * state.stretch;
                 }
-            }
-            Object::Array(items) => decode(items, encoding, out),
-            Object::Integer(_) | Object::Real(_) => {
-                let wide = operand.as_float().is_ok_and(|gap| gap < -200.0);
-                if wide && !out.is_empty() && !out.ends_with(' ') {
-                    out.push(' ');
+                Object::Array(items) => self.add(items, font, state),
+                Object::Integer(_) | Object::Real(_) => {
+                    let gap = operand.as_float().unwrap_or(0.0);
+                    if gap < -200.0 && !self.text.is_empty() && !self.text.ends_with(' ') {
+                        self.text.push(' ');
+                    }
+                    self.width -= gap / 1_000.0 * state.size * state.stretch;
                 }
+                _ => {}
             }
-            _ => {}
         }
     }
 }

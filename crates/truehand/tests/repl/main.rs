@@ -8,6 +8,7 @@ mod interactive;
 mod locators;
 mod sandbox;
 mod session;
+mod truehand;
 
 use serde_json::json;
 use truehand_testkit::{CallResult, McpClient};
