@@ -317,14 +317,15 @@
   };
 
   // What a page or a server made of a deed that was done is no failure of the deed: the effect tells it.
-  const DONE = new Set(['WRITE_NOT_REFLECTED', 'WRITE_AMPLIFIED', 'REQUEST_FAILED', 'NAVIGATED_DURING_ACTION', 'DROP_REFUSED']);
+  const DONE = new Set(['WRITE_NOT_REFLECTED', 'WRITE_AMPLIFIED', 'REQUEST_FAILED', 'NAVIGATED_DURING_ACTION', 'DROP_REFUSED', 'DOWNLOAD_FAILED']);
 
-  /** Calls a tool that acts. */
-  kernel.tool = async (frame, tool, args) => {
+  /** Calls a tool that acts. `found` is what it acts on: when it was redrawn on the way, its likeness received the event. */
+  kernel.tool = async (frame, tool, args, found) => {
     try {
       return await kernel.call(tool, { tab_id: frame._page._tab, ...args });
     } catch (error) {
-      if (error && DONE.has(error.code)) return { output: {}, warnings: [error.message] };
+      const likeness = error && error.code === 'HIT_OTHER' && found && error.data && error.data.receiver === found.description;
+      if (likeness || (error && DONE.has(error.code))) return { output: {}, warnings: [error.message] };
       throw error;
     }
   };

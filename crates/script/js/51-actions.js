@@ -40,13 +40,13 @@
       verb: name,
       needs: options.trial ? ['visible', 'enabled', 'stable', 'hit'] : PRESSED,
       args: given({ position }),
-      run: async ({ ref, spot: at }) => {
+      run: async (found) => {
         if (options.trial) return;
-        await kernel.tool(at.frame, 'browser_click', given({
-          ref, position, modifiers: keys, button: button === 'left' ? undefined : button,
+        await kernel.tool(found.spot.frame, 'browser_click', given({
+          ref: found.ref, position, modifiers: keys, button: button === 'left' ? undefined : button,
           double: clicks === 2 ? true : undefined, clicks: clicks > 2 || clicks === 0 ? clicks : undefined,
           delay: options.delay > 0 ? options.delay : undefined, force: options.force ? true : undefined, no_wait: options.noWaitAfter ? true : undefined,
-        }));
+        }), found);
       },
     });
   }
@@ -313,7 +313,8 @@
 
   /** A path that the browser can be given: of a file, or of what a buffer was written to. */
   async function pathOf(spot, file) {
-    if (typeof file === 'string') return file;
+    // Relative to where the scope's files are; what lies elsewhere is for the rules of uploads to judge.
+    if (typeof file === 'string') return kernel.fs.resolvePath(file).catch(() => file);
     if (!file || typeof file !== 'object' || typeof file.name !== 'string' || file.buffer === undefined) {
       throw bad(spot, 'setInputFiles', 'files: expected a path, { name, mimeType, buffer }, or a list of them');
     }

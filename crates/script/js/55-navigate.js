@@ -32,7 +32,10 @@
         const called = kernel.call(tool, args).then((outcome) => {
           same = Boolean(outcome.page_effect?.url?.same_document);
         }, (error) => {
+          // A dialog holds the load up; whoever answers it lets it go on, or not.
+          if (error.code === 'DIALOG_OPEN') return committed.promise;
           if (!ARRIVED.has(error.code)) throw error;
+          return undefined;
         });
         if (state === 'commit') {
           called.catch(() => undefined);

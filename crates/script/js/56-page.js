@@ -419,11 +419,12 @@
   }
 
   // The page of a tab; made when it is not known yet.
-  kernel.openPage = async (tab) => {
+  kernel.openPage = async (tab, owned = true) => {
     if (pages.has(tab)) return pages.get(tab);
     const outcome = await kernel.call('page_frames', { tab_id: tab });
     if (pages.has(tab)) return pages.get(tab);
     const page = new Page(kernel.context, tab, outcome.output);
+    page._owned = owned;
     pages.set(tab, page);
     await kernel.context._adopt(page);
     return page;

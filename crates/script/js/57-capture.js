@@ -111,6 +111,7 @@
   async function take(page, options, kind, box) {
     const restore = [];
     try {
+      if (!page._owned) await hideBars(page, restore);
       await dress(page, options, restore);
       const area = await areaOf(page, options, typeof box === 'function' ? await box() : box);
       if (area.width < 1 || area.height < 1) throw new Error('Unable to capture screenshot: the area has no size');
@@ -133,6 +134,13 @@
     } finally {
       for (const step of restore.reverse()) await step().catch((error) => kernel.reportError('the end of a picture', error));
     }
+  }
+
+  // Scrollbars take room from the page. Tabs of the session never have them; a borrowed one has none for the picture.
+  async function hideBars(page, restore) {
+    const set = (hidden) => page.cdp('Emulation.setScrollbarsHidden', { hidden }).catch(() => undefined);
+    await set(true);
+    restore.push(() => set(false));
   }
 
   // Hides the caret, ends animations, draws masks and puts style sheets on, as the options say.
@@ -205,7 +213,7 @@
       marginTop: inches(margin.top, 'margin.top') || 0, marginBottom: inches(margin.bottom, 'margin.bottom') || 0,
       marginLeft: inches(margin.left, 'margin.left') || 0, marginRight: inches(margin.right, 'margin.right') || 0,
       pageRanges: options.pageRanges || '', preferCSSPageSize: Boolean(options.preferCSSPageSize),
-      generateTaggedPDF: Boolean(options.tagged), generateDocumentOutline: Boolean(options.outline), transferMode: 'ReturnAsBase64',
+      generateTaggedPDF: Boolean(options.tagged), generateDocumentOutline: Boolean(options.outline),
     });
     const bytes = Buffer.from(result.data, 'base64');
     const text = bytes.subarray(Math.max(0, bytes.length - 32)).toString('latin1');

@@ -109,6 +109,8 @@
 
     // Puts on a tab what was set for all of them.
     async _adopt(page) {
+      // As in a browser without a window everywhere: what a page has for its layout is the viewport that was set.
+      if (page._owned) await page.cdp('Emulation.setScrollbarsHidden', { hidden: true }).catch(() => undefined);
       for (const apply of this._settings.values()) await apply(page);
       if (this._headers) await page._applyHeaders();
     }

@@ -123,7 +123,10 @@
       await kernel.call('page_answer', { tab_id, request, ...args });
     } catch (error) {
       // The page may have left, or given the request up; then there is nothing to answer.
-      if (error && (error.code === 'UNKNOWN_REQUEST' || error.code === 'REQUEST_GONE')) return;
+      if (error && error.code === 'REQUEST_GONE') return;
+      // An answer that is refused must not leave the page waiting.
+      const end = { tab_id, request, action: 'abort', reason: 'BlockedByClient' };
+      await kernel.call('page_answer', end).catch(() => undefined);
       throw error;
     }
   }

@@ -261,8 +261,8 @@
   });
 
   class WebError {
-    constructor(page, error) {
-      kernel.hide(this, { _page: page, _error: error });
+    constructor(page, error, at) {
+      kernel.hide(this, { _page: page, _error: error, _location: { url: at?.url || '', line: at?.line || 0, column: at?.column || 0 } });
     }
 
     error() {
@@ -274,19 +274,21 @@
     }
 
     location() {
-      return { url: '', line: 0, column: 0 };
+      return { ...this._location };
     }
   }
 
   kernel.onEvent('pageerror', (event) => {
     const page = kernel.pageOf(event.tab_id);
     if (!page) return;
-    const error = new Error(event.message || '');
-    error.name = event.name ?? 'Error';
-    error.stack = event.stack || `${error.name}: ${error.message}`;
+    // Of what a timer of evaluated code throws the browser tells only a line.
+    const line = event.stack ? null : /^Uncaught (?:(\w*Error): )?([^]*)$/.exec(event.message || '');
+    const error = new Error(line ? line[2] : event.message || '');
+    error.name = (line && line[1]) || event.name || (event.stack ? 'Error' : '');
+    error.stack = event.stack || (error.name ? `${error.name}: ${error.message}` : '');
     page._remember('errors', error);
     page.emit('pageerror', error);
-    page.context().emit('weberror', new WebError(page, error));
+    page.context().emit('weberror', new WebError(page, error, event.location));
   });
 
   // ---- Worker ----

@@ -49,7 +49,6 @@
     } finally {
       kernel.opening -= 1;
     }
-    page._owned = true;
     kernel.setCurrent(page);
     if (!page._announced) {
       page._announced = true;
@@ -124,8 +123,7 @@
 
   async function attach(tab) {
     const known = kernel.pageOf(tab.tab_id);
-    const page = known || (await kernel.openPage(tab.tab_id));
-    if (!known) page._owned = false;
+    const page = known || (await kernel.openPage(tab.tab_id, false));
     kernel.setCurrent(page);
     return page;
   }

@@ -4,6 +4,7 @@ use crate::record::{Log, Recorded, Upload};
 use crate::{fixtures, shop};
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
@@ -43,6 +44,7 @@ pub(crate) fn router(log: Arc<Log>) -> Router {
         .route("/slow", any(slow))
         .route("/never", any(never))
         .route("/sse", get(events))
+        .route("/ws", any(socket))
         .route("/dl", get(download))
         .route("/dl/broken", get(broken_download))
         .route("/dl/drip", get(dripping_download))
@@ -147,6 +149,24 @@ async fn events() -> Response {
         (n < SSE_EVENTS).then(|| (Ok::<_, Infallible>(format!("data: {n}\n\n")), n + 1))
     });
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(events)).into_response()
+}
+
+/// A socket that says back what it hears.
+async fn socket(upgrade: WebSocketUpgrade) -> Response {
+    upgrade.on_upgrade(echoing)
+}
+
+async fn echoing(mut socket: WebSocket) {
+    while let Some(Ok(message)) = socket.recv().await {
+        let answer = match message {
+            Message::Text(text) => Message::Text(format!("echo: {text}").into()),
+            Message::Binary(bytes) => Message::Binary(bytes),
+            _ => continue,
+        };
+        if socket.send(answer).await.is_err() {
+            return;
+        }
+    }
 }
 
 async fn download() -> Response {

@@ -40,7 +40,7 @@ fn folder() -> PathBuf {
 
 /// A scope with the prelude, for the site.
 fn scope(site: &Site) -> McpClient {
-    let mut client = McpClient::spawn(crate::BINARY, &["mcp", "--allow", "js"], &[]);
+    let mut client = McpClient::spawn(crate::BINARY, &["mcp", "--allow", "js", "--allow", "fetch"], &[]);
     client.initialize("2025-11-25");
     let prelude = std::fs::read_to_string(folder().join("prelude.js")).unwrap();
     let places = json!({

@@ -226,6 +226,7 @@ const METHODS: &[CdpMethod] = &[
     context("Browser.grantPermissions", Settings, "permissions origin", PERSONS),
     context("Browser.setPermission", Settings, "permission setting origin embeddedOrigin", PERSONS),
     context("Browser.resetPermissions", Settings, "", PERSONS),
+    context("Browser.cancelDownload", Settings, "guid", PERSONS),
     page("Page.bringToFront", Settings, ""),
     // Going elsewhere.
     judged(page("Page.navigate", Navigate, "url referrer transitionType frameId"), Judged::Opens),

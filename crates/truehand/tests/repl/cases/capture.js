@@ -33,7 +33,7 @@ same(await pixels(await page.screenshot({ fullPage: true, clip: { x: 0, y: 2890,
 await open('/repl/shot.html');
 same(await pixels(await page.screenshot({ clip: { x: 10, y: 20, width: 40, height: 30 } }), [[5, 5], [15, 15]]), { width: 40, height: 30, at: [WHITE, RED] });
 await page.evaluate(() => scrollTo(0, 2700));
-same(await pixels(await page.screenshot({ clip: { x: 0, y: 190, width: 50, height: 50 } }), [[5, 5], [5, 20]]), { width: 50, height: 50, at: [WHITE, GREEN] });
+same(await pixels(await page.screenshot({ clip: { x: 0, y: 290, width: 50, height: 50 } }), [[5, 5], [5, 20]]), { width: 50, height: 50, at: [WHITE, GREEN] });
 await fails(() => page.screenshot({ clip: { x: 0, y: 0, width: 0, height: 10 } }), /clip\.width not to be 0/);
 await fails(() => page.screenshot({ clip: { x: 9000, y: 0, width: 10, height: 10 } }), /outside the resulting image/);
 
@@ -73,6 +73,7 @@ await page.screenshot({ caret: 'initial' });
 //@ Page.screenshot.scale Page.screenshot.timeout
 await open('/repl/shot.html');
 await page.cdp('Emulation.setDeviceMetricsOverride', { width: 500, height: 400, deviceScaleFactor: 2, mobile: false });
+// What is set by the protocol stands until it is set anew.
 const sized = async (options) => { const { width, height } = await pixels(await page.screenshot(options), []); return [width, height]; };
 same(await sized({ scale: 'device' }), [1000, 800]);
 same(await sized({ scale: 'css' }), [500, 400]);
