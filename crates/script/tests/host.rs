@@ -44,20 +44,20 @@ impl Caller for Hands {
         Box::pin(async move {
             let mut outcome = Outcome::new(call.tool.clone());
             match call.tool.as_str() {
-                "click" => {
+                "browser_click" => {
                     outcome.done = format!("clicked {}", call.arguments["at"]);
                     outcome.page_effect = Some(PageEffect::default());
                 }
-                "limited" if self.limited.fetch_add(1, Ordering::SeqCst) < 2 => {
+                "browser_find" if self.limited.fetch_add(1, Ordering::SeqCst) < 2 => {
                     let mut error = ErrorBody::new(ErrorCode::RateLimited, "too many");
                     error.retry_after_ms = Some(30);
                     outcome.error = Some(error);
                 }
-                "refused" => {
+                "browser_type" => {
                     let error = ErrorBody::new(ErrorCode::ApprovalRequired, "ask").with("rule", "mode");
                     outcome.error = Some(error);
                 }
-                "slow" => {
+                "browser_hover" => {
                     let ended = ctx.wait("for ever", tokio::time::sleep(Duration::from_millis(400))).await;
                     if ended.is_err() {
                         self.cancelled.fetch_add(1, Ordering::SeqCst);
@@ -73,11 +73,10 @@ impl Caller for Hands {
 
     fn catalog(&self) -> Arc<Catalog> {
         let tools = vec![
-            tool("click", EffectClass::Input),
-            tool("slow", EffectClass::Input),
-            tool("look", EffectClass::Read),
-            tool("refused", EffectClass::Input),
-            tool("repl", EffectClass::Script),
+            tool("browser_click", EffectClass::Input),
+            tool("browser_hover", EffectClass::Input),
+            tool("browser_read", EffectClass::Read),
+            tool("browser_type", EffectClass::Input),
         ];
         Arc::new(Catalog { tools })
     }
@@ -137,7 +136,7 @@ impl World {
     }
 }
 
-/// What a script without pages has to call tools: the namespace of tools, which the scope makes of any name.
+/// Calls a tool.
 const CALL: &str = "var call = (name, args) => tools[name](args);";
 
 fn said(evaluated: &Evaluated) -> Vec<&str> {
@@ -163,13 +162,13 @@ async fn nothing_can_be_called_before_there_is_a_caller_and_scripts_run_all_the_
 #[tokio::test(flavor = "multi_thread")]
 async fn call_carries_client_purpose_and_approval_and_its_act_is_remembered() {
     let world = world();
-    let ran = world.act("const out = await call('click', { at: 'e1' }); await call('look', {}); 1").await;
+    let ran = world.act("const out = await call('browser_click', { at: 'e1' }); await call('browser_read', {}); 1").await;
     assert_eq!(ran.status, ScriptStatus::Ok, "{ran:?}");
     let verdicts: Vec<&str> = ran.acts.iter().map(|act| act.verdict.as_str()).collect();
     assert_eq!(verdicts.len(), 1, "{ran:?}");
     assert!(verdicts[0].starts_with("clicked \"e1\""), "{verdicts:?}");
     let calls = world.hands.calls.lock().unwrap();
-    let call = calls.iter().find(|call| call.tool == "click").unwrap();
+    let call = calls.iter().find(|call| call.tool == "browser_click").unwrap();
     assert_eq!(call.client, world.author("a").client);
     assert_eq!((call.purpose.as_deref(), &call.approval), (Some("why"), &Some(Approval::new("test"))));
     assert_eq!(call.arguments["at"], "e1");
@@ -179,7 +178,7 @@ async fn call_carries_client_purpose_and_approval_and_its_act_is_remembered() {
 async fn call_that_is_limited_waits_and_is_made_again() {
     let world = world();
     let began = Instant::now();
-    let ran = world.act("await call('limited', {}); console.log('through')").await;
+    let ran = world.act("await call('browser_find', {}); console.log('through')").await;
     assert_eq!(said(&ran), ["through"], "{ran:?}");
     assert!(began.elapsed() >= Duration::from_millis(60), "{:?}", began.elapsed());
     assert_eq!(world.hands.limited.load(Ordering::SeqCst), 3);
@@ -188,23 +187,15 @@ async fn call_that_is_limited_waits_and_is_made_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn refusal_is_thrown_with_code_advice_and_data_and_is_no_act() {
     let world = world();
-    let ran = world.act("try { await call('refused', {}) } catch (e) { console.log(e.code, e.next_step.length > 0, e.data.rule) }").await;
+    let ran = world.act("try { await call('browser_type', {}) } catch (e) { console.log(e.code, e.next_step.length > 0, e.data.rule) }").await;
     assert_eq!(said(&ran), ["APPROVAL_REQUIRED true mode"], "{ran:?}");
     assert!(ran.acts.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn script_can_not_call_scripts() {
-    let world = world();
-    let ran = world.act("try { await call('repl', { title: 'x', code: '1' }) } catch (e) { console.log(e.code) }").await;
-    assert_eq!(said(&ran), ["INVALID_ARGUMENTS"], "{ran:?}");
-    assert!(world.hands.calls.lock().unwrap().iter().all(|call| call.tool != "repl"));
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn call_that_nobody_waits_for_goes_on_and_is_told_of_by_the_next_script() {
     let world = world();
-    let ran = world.act("globalThis.going = call('slow', {}).then(() => 'done'); 'not waited for'").await;
+    let ran = world.act("globalThis.going = call('browser_hover', {}).then(() => 'done'); 'not waited for'").await;
     assert_eq!((ran.status, ran.acts.len()), (ScriptStatus::Ok, 0), "{ran:?}");
     tokio::time::sleep(Duration::from_millis(600)).await;
     let ran = world.run("await going").await;
@@ -215,7 +206,7 @@ async fn call_that_nobody_waits_for_goes_on_and_is_told_of_by_the_next_script() 
 #[tokio::test(flavor = "multi_thread")]
 async fn call_that_is_under_way_when_the_time_is_over_is_cancelled_and_what_it_did_is_told() {
     let world = world();
-    let code = format!("{CALL} await Promise.all([call('slow', {{}}), call('slow', {{}})])");
+    let code = format!("{CALL} await Promise.all([call('browser_hover', {{}}), call('browser_hover', {{}})])");
     let ran = world.run_as("a", &code, Duration::from_millis(150)).await.unwrap();
     assert_eq!(ran.status, ScriptStatus::Timeout, "{ran:?}");
     assert_eq!(world.hands.cancelled.load(Ordering::SeqCst), 2);

@@ -181,3 +181,60 @@ pub(super) fn refused(error: &ErrorBody) -> OpError {
         data: (!data.is_null()).then_some(data),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::HostConfig;
+    use truehand_base::{BoxFuture, Catalog, ClientId, ClientKind};
+
+    /// A caller that must not be called.
+    struct Nobody;
+
+    impl Caller for Nobody {
+        fn call<'a>(&'a self, _ctx: &'a CallCtx, call: Call) -> BoxFuture<'a, Outcome> {
+            panic!("{} was called", call.tool)
+        }
+
+        fn catalog(&self) -> Arc<Catalog> {
+            let tool = |name: &str, alias: &str| ToolInfo {
+                name: name.to_owned(),
+                title: String::new(),
+                description: String::new(),
+                input_schema: Value::Null,
+                output_schema: Value::Null,
+                effect: EffectClass::Script,
+                positional: Vec::new(),
+                aliases: vec![alias.to_owned()],
+                verbs: Vec::new(),
+                listed: true,
+                examples: Vec::new(),
+            };
+            Arc::new(Catalog { tools: vec![tool("repl", "run_code"), tool("task_wait", "wait")] })
+        }
+    }
+
+    #[tokio::test]
+    async fn script_can_not_run_scripts_or_wait_for_tasks_by_any_name() {
+        let host = crate::host::ScriptHost::new(HostConfig::new("/x".into(), "/x".into(), Vec::new(), "1"));
+        let nobody = Arc::new(Nobody);
+        let caller: std::sync::Weak<Nobody> = Arc::downgrade(&nobody);
+        host.serve(caller);
+        let errand = Errand {
+            author: Author {
+                client: ClientId { kind: ClientKind::Cli, name: "a".to_owned() },
+                approval: None,
+                working_dir: PathBuf::new(),
+                js_allowed: false,
+            },
+            title: "x".to_owned(),
+            until: Instant::now() + Duration::from_secs(5),
+            cancel: CancellationToken::new(),
+        };
+        for tool in ["repl", "run_code", "task_wait", "wait"] {
+            let args = RawValue::from_string(format!("{{\"tool\":\"{tool}\",\"args\":{{}}}}")).expect("JSON");
+            let error = call(&host.shared, &errand, &Arc::default(), &args).await.expect_err(tool);
+            assert_eq!(error.code, "INVALID_ARGUMENTS", "{tool}");
+        }
+    }
+}
