@@ -239,7 +239,7 @@
       }
       const target = lib.retarget(el, true);
       return {
-        status: 'ok', ref: lib.refText(lib.refOf(el, alloc), alloc), ...about(), tag: lib.tagOf(el), role: lib.scriptRole(el),
+        status: 'ok', ref: lib.refText(lib.refOf(el, alloc), alloc), ...about(), tag: lib.tagOf(el), role: lib.scriptRole(el), description: lib.describe(el),
         type: lib.tagOf(target) === 'input' ? target.type : lib.tagOf(target) === 'select' && target.multiple ? 'multiple' : lib.tagOf(target), checked: lib.scriptChecked(target),
         label: lib.tagOf(el) === 'label', own: target === el,
         frame_number: lib.frameNumber(el),

@@ -29,14 +29,13 @@ fn value(client: &mut McpClient, code: &str) -> Value {
     ran.structured["value"].clone()
 }
 
-/// The error of a script that must fail: its code and its message.
+/// What a script that must fail says: the code of what it threw, and all of it.
 #[track_caller]
 fn refused(client: &mut McpClient, code: &str) -> (String, String) {
     let ran = repl(client, code);
     assert!(ran.is_error, "it went well: {}", ran.text);
-    let error = &ran.structured["error"];
-    let text = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
-    (text("code"), text("message"))
+    let cause = ran.text.lines().find_map(|line| line.strip_prefix("cause: "));
+    (cause.unwrap_or_default().to_owned(), ran.text)
 }
 
 const LIST: &str = "<ul id=l><li><button onclick=\"window.hit='Anna'\">Call Anna</button></li>\
@@ -97,7 +96,7 @@ const VERBS: &[(&str, &str, &str)] = &[
     ("<input id=x>", "await x.press('Enter')", "keydown"),
     ("<input id=x type=checkbox>", "await x.check()", "change"),
     ("<select id=x><option>a</option><option>b</option></select>", "await x.selectOption('b')", "change"),
-    ("<button id=x>go</button>", "await x.hover()", "mouseover"),
+    ("<button id=x style='margin: 150px'>go</button>", "await x.hover()", "mouseover"),
     (
         "<div id=x draggable=true>drag</div><div id=y style='height:80px;background:#ccc' ondragover='event.preventDefault()'>drop</div>",
         "await x.dragTo(page.locator('#y'))",
