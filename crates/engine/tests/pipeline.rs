@@ -399,6 +399,66 @@ async fn request_key_of_a_refused_call_can_be_used_again() {
 }
 
 #[tokio::test]
+async fn row_073_fetch_across_origins_is_refused_unless_a_rule_names_verb_and_host() {
+    let site = truehand_testkit::Site::start().await;
+    let post = |url: String| json!({ "url": url, "method": "POST", "body_base64": "eA==" });
+    let bench = Bench::new("");
+    assert_eq!(bench.code("page_fetch", post(site.url("/api/ping"))).await, Some(ErrorCode::PrivateAddress));
+    assert_eq!(
+        bench.code("page_fetch", post("https://shop.example/".to_owned())).await,
+        Some(ErrorCode::ApprovalRequired)
+    );
+    let all = "version: 1\nmode: full\nrules: [{effect: allow, verb: '*', host: '*'}]";
+    let full = Bench::with_policy("", Some(all));
+    assert_eq!(full.code("page_fetch", post(site.url("/api/ping"))).await, Some(ErrorCode::PrivateAddress));
+    assert_eq!(site.requests().len(), 0);
+    let rule = format!(
+        "version: 1\nrules: [{{effect: allow, verb: fetch, host: 127.0.0.1, port: {}}}]",
+        site.port()
+    );
+    let ruled = Bench::with_policy("", Some(&rule));
+    let allowed = ruled.call("page_fetch", post(site.url("/api/ping"))).await;
+    assert_eq!((allowed.error, allowed.output["body_base64"].as_str()), (None, Some("b2s=")));
+    assert_eq!(site.requests().pop().map(|seen| seen.body), Some("x".to_owned()));
+    let around = site.url(&format!("/redirect?to={}", site.other_host_url("/api/ping")));
+    let refused = ruled.call("page_fetch", json!({ "url": around })).await.error.expect("another host");
+    assert_eq!(refused.code, ErrorCode::PrivateAddress);
+    assert!(refused.next_step.contains("policy.yaml"), "{}", refused.next_step);
+    assert_eq!(site.count("POST", "/api/ping") + site.count("GET", "/api/ping"), 1);
+}
+
+#[tokio::test]
+async fn waiting_for_events_takes_from_no_limit_and_is_traced_only_when_it_fails() {
+    let limits = "[limits]\nreads = { burst = 1, per_second = 0.001 }\n[trace]\nenabled = true";
+    let bench = Bench::new(limits);
+    for _ in 0..5 {
+        assert_eq!(bench.code("page_events", json!({ "after": 0 })).await, None);
+    }
+    assert_eq!(bench.code("page_subscribe", json!({ "kinds": ["console"] })).await, None);
+    assert_eq!(bench.code("page_events", json!({ "after": "x" })).await, Some(ErrorCode::InvalidArguments));
+    let tools: Vec<String> = bench.lines().into_iter().map(|line| line.tool).collect();
+    assert_eq!(tools, ["page_subscribe", "page_events"]);
+    assert_eq!(bench.code("browser_list_tabs", json!({})).await, None);
+    assert_eq!(bench.code("browser_list_tabs", json!({})).await, Some(ErrorCode::RateLimited));
+}
+
+#[tokio::test]
+async fn script_begins_in_mode_read_only_and_what_it_does_is_judged_call_by_call() {
+    let bench = Bench::with_policy("", Some("version: 1\nmode: read_only"));
+    assert_eq!(bench.code("page_events", json!({})).await, None);
+    for (tool, arguments) in [
+        ("page_route", json!({ "patterns": [{}] })),
+        ("page_binding", json!({ "name": "f" })),
+        ("page_init_script", json!({ "source": "1" })),
+        ("page_fetch", json!({ "url": "https://h.example/" })),
+    ] {
+        assert_eq!(bench.code(tool, arguments).await, Some(ErrorCode::PolicyDenied), "{tool}");
+    }
+    let begun = bench.code("repl", json!({ "title": "x", "code": "1" })).await;
+    assert_ne!(begun, Some(ErrorCode::PolicyDenied));
+}
+
+#[tokio::test]
 async fn call_after_the_shutdown_is_refused() {
     let bench = Bench::new("");
     bench.engine.shutdown().await;

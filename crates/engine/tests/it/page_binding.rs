@@ -20,7 +20,7 @@ fn page_calls_a_function_of_a_script_and_gets_what_it_gives() {
     let call = ears.any("binding");
     assert_eq!(call["name"], "add");
     assert_eq!(call["args"]["t"][0]["a"][0], json!(1));
-    let answer = json!({ "call": call["call"], "value": { "v": 3 } });
+    let answer = json!({ "tab_id": call["tab_id"], "call": call["call"], "value": { "v": 3 } });
     assert!(h.approved("page_binding_answer", answer.clone()).ok());
     assert_eq!(h.js("window.__got"), "sum 3");
     let again = h.approved("page_binding_answer", answer);

@@ -64,6 +64,10 @@ pub struct PageBindingAnswer {
     /// What it throws, encoded.
     #[schemars(skip)]
     error: Option<Value>,
+    /// The tab, which the call names already.
+    #[schemars(skip)]
+    #[serde(rename = "tab_id")]
+    _tab: Option<String>,
 }
 
 impl Tool for PageBindingAnswer {
