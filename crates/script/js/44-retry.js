@@ -242,6 +242,7 @@
   async function seek(spot, progress, { fn, needs = [], args = {}, met, waiting = needsLine(needs), many = spot.strict === false }) {
     for (let i = 0; ; i += 1) {
       progress.check();
+      await kernel.clearWay(spot.frame._page, progress);
       let at = null;
       try {
         at = await enter(spot, progress);

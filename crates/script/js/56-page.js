@@ -373,6 +373,29 @@
       return this._kept.requests.slice(-100);
     }
 
+    async clearConsoleMessages() {
+      await kernel.flushEvents();
+      this._kept.console = [];
+    }
+
+    async clearPageErrors() {
+      await kernel.flushEvents();
+      this._kept.errors = [];
+    }
+
+    // ---- what gets into the way ----
+
+    async addLocatorHandler(locator, handler, options = {}) {
+      if (!(locator instanceof kernel.Locator) || locator._frame._page !== this) throw new Error('Locator must belong to the main frame of this page');
+      const { times, noWaitAfter = false } = options;
+      if (times === 0) return;
+      this._blockers.push({ locator, handler, left: times ?? Infinity, noWaitAfter, running: false });
+    }
+
+    async removeLocatorHandler(locator) {
+      this._blockers = this._blockers.filter((entry) => entry.locator !== locator && entry.locator.toString() !== locator.toString());
+    }
+
     // ---- the end ----
 
     async close(options = {}) {
@@ -417,6 +440,28 @@
       return this._main[name](...args);
     };
   }
+
+  // Lets the handlers of what is shown in the way run, before an act or a wait looks at its element. What a handler does
+  // itself is not held up by handlers.
+  kernel.clearWay = async (page, progress) => {
+    if (!page._blockers.length || page._blockers.some((entry) => entry.running)) return;
+    for (const entry of [...page._blockers]) {
+      if (entry.left <= 0 || !(await entry.locator.isVisible())) continue;
+      entry.left -= 1;
+      entry.running = true;
+      try {
+        progress?.log(`found ${entry.locator}, intercepting action to run the handler`);
+        await entry.handler(entry.locator);
+        if (!entry.noWaitAfter) {
+          progress?.log(`locator handler has finished, waiting for ${entry.locator} to be hidden`);
+          await entry.locator.waitFor({ state: 'hidden' });
+        }
+      } finally {
+        entry.running = false;
+        if (entry.left <= 0) page._blockers = page._blockers.filter((other) => other !== entry);
+      }
+    }
+  };
 
   // The page of a tab; made when it is not known yet.
   kernel.openPage = async (tab, owned = true) => {

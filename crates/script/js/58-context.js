@@ -111,6 +111,7 @@
     async _adopt(page) {
       // As in a browser without a window everywhere: what a page has for its layout is the viewport that was set.
       if (page._owned) await page.cdp('Emulation.setScrollbarsHidden', { hidden: true }).catch(() => undefined);
+      if (!this._browser._version) this._browser._version = await kernel.peek(page._main, readVersion).catch(() => '');
       for (const apply of this._settings.values()) await apply(page);
       if (this._headers) await page._applyHeaders();
     }
@@ -319,6 +320,10 @@
     async [Symbol.asyncDispose]() {
       await this.close();
     }
+  }
+
+  function readVersion() {
+    return /Chrome\/([\d.]+)/.exec(navigator.userAgent)?.[1] ?? '';
   }
 
   function readStorage() {

@@ -1,6 +1,6 @@
 //! The compatibility cases: each file below `cases/` is one scope over MCP, each case in it one call of `repl`.
 //!
-//! A case is what follows a line `//# name`, up to the next such line. A line `//@ Page.goto Response.status` in it names the
+//! A case is what follows a line `//# name`, up to the next such line. A line `//@ Page.goto Page.goto(timeout)` in it names the
 //! rows of `docs/playwright-compat.toml` that it shows. What stands before the first case is its preamble and runs first.
 //! `prelude.js` gives every scope `site`, `open`, and the checks. A case fails when its code throws.
 
@@ -66,7 +66,9 @@ fn play(file: &str) {
     let mut ran = 0;
     for case in cases.iter().filter(|case| case.name.contains(&wanted)) {
         let arguments = json!({ "title": case.name, "code": case.code, "timeout_ms": CASE_MS });
+        let begun = std::time::Instant::now();
         let result = client.call("repl", arguments);
+        println!("{} ms {} {}", begun.elapsed().as_millis(), if result.is_error { "FAILS" } else { "ok" }, case.name);
         ran += 1;
         if result.is_error || result.error.is_some() {
             let told: String = result.text.chars().take(1500).collect();
@@ -89,7 +91,9 @@ macro_rules! files {
     };
 }
 
-files! { action capture clock context dialogs expectation handle input locator network page request session }
+files! {
+    action capture clock context dialogs expectation frame handle input locator navigation network page request session
+}
 
 #[test]
 fn every_file_of_cases_has_its_test() {

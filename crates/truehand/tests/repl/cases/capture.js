@@ -23,13 +23,13 @@ ok(Buffer.isBuffer(bytes) && bytes[0] === 0x89 && bytes[1] === 0x50, 'PNG');
 same(await pixels(bytes, [[25, 35], [205, 35], [5, 5]]), { width: 500, height: 400, at: [RED, BLUE, WHITE] });
 
 //# the full page, also with a clip
-//@ Page.screenshot.fullPage
+//@ Page.screenshot(fullPage)
 await open('/repl/shot.html');
 same(await pixels(await page.screenshot({ fullPage: true }), [[5, 2950], [25, 35]]), { width: 500, height: 3000, at: [GREEN, RED] });
 same(await pixels(await page.screenshot({ fullPage: true, clip: { x: 0, y: 2890, width: 50, height: 60 } }), [[5, 5], [5, 50]]), { width: 50, height: 60, at: [WHITE, GREEN] });
 
 //# a clip is of the view, also when it is scrolled
-//@ Page.screenshot.clip
+//@ Page.screenshot(clip)
 await open('/repl/shot.html');
 same(await pixels(await page.screenshot({ clip: { x: 10, y: 20, width: 40, height: 30 } }), [[5, 5], [15, 15]]), { width: 40, height: 30, at: [WHITE, RED] });
 await page.evaluate(() => scrollTo(0, 2700));
@@ -38,7 +38,7 @@ await fails(() => page.screenshot({ clip: { x: 0, y: 0, width: 0, height: 10 } }
 await fails(() => page.screenshot({ clip: { x: 9000, y: 0, width: 10, height: 10 } }), /outside the resulting image/);
 
 //# kinds, quality and paths
-//@ Page.screenshot.type Page.screenshot.quality Page.screenshot.path
+//@ Page.screenshot(type) Page.screenshot(quality) Page.screenshot(path)
 await open('/repl/shot.html');
 const jpeg = await page.screenshot({ type: 'jpeg', quality: 50 });
 ok(jpeg[0] === 0xff && jpeg[1] === 0xd8, 'JPEG');
@@ -52,7 +52,7 @@ await fails(() => page.screenshot({ type: 'jpeg', quality: 200 }), /between 0 an
 await fails(() => page.screenshot({ type: 'gif' }), /type: expected one of/);
 
 //# see-through, masks, styles
-//@ Page.screenshot.omitBackground Page.screenshot.mask Page.screenshot.maskColor Page.screenshot.style
+//@ Page.screenshot(omitBackground) Page.screenshot(mask) Page.screenshot(maskColor) Page.screenshot(style)
 await open('/repl/shot.html');
 await page.addStyleTag({ content: 'html, body { background: transparent !important }' });
 equal((await pixels(await page.screenshot({ omitBackground: true }), [[5, 5]])).at[0][3], 0);
@@ -64,13 +64,13 @@ same((await pixels(await page.screenshot(), [[25, 35]])).at, [RED]);
 equal(await page.evaluate(() => document.documentElement.children.length), 2);
 
 //# animations and the caret
-//@ Page.screenshot.animations Page.screenshot.caret
+//@ Page.screenshot(animations) Page.screenshot(caret)
 await show(`<style>body { margin: 0 } @keyframes go { from { background: #ff0000 } to { background: #0000ff } } #a { width: 50px; height: 50px; animation: go 60s linear forwards } </style><div id=a></div><input autofocus>`);
 same((await pixels(await page.screenshot({ animations: 'disabled' }), [[10, 10]])).at, [BLUE]);
 await page.screenshot({ caret: 'initial' });
 
 //# scale and timeout
-//@ Page.screenshot.scale Page.screenshot.timeout
+//@ Page.screenshot(scale) Page.screenshot(timeout)
 await open('/repl/shot.html');
 await page.cdp('Emulation.setDeviceMetricsOverride', { width: 500, height: 400, deviceScaleFactor: 2, mobile: false });
 // What is set by the protocol stands until it is set anew.
@@ -87,7 +87,7 @@ same(await pixels(await page.locator('#red').screenshot(), [[0, 0], [99, 59]]), 
 same(await pixels(await page.locator('#deep').screenshot(), [[0, 0], [99, 99]]), { width: 100, height: 100, at: [GREEN, GREEN] });
 
 //# PDF
-//@ Page.pdf Page.pdf.format Page.pdf.path Page.pdf.margin Page.pdf.landscape Page.pdf.width
+//@ Page.pdf Page.pdf(format) Page.pdf(path) Page.pdf(margin) Page.pdf(landscape) Page.pdf(width)
 await open('/repl/shot.html');
 const pdf = await page.pdf({ path: 'artifacts/page.pdf', format: 'A4', margin: { top: '1cm', left: '10px' }, printBackground: true });
 equal(pdf.subarray(0, 5).toString(), '%PDF-');

@@ -1,7 +1,7 @@
 // Cases of BrowserContext and Browser.
 
 //# pages, newPage and the event
-//@ BrowserContext.pages BrowserContext.newPage event:page BrowserContext.waitForEvent BrowserContext.browser
+//@ BrowserContext.pages BrowserContext.newPage BrowserContext.on(page) BrowserContext.waitForEvent BrowserContext.browser
 await open('/repl/empty.html');
 const before = context.pages().length;
 const [told, made] = await Promise.all([context.waitForEvent('page'), context.newPage()]);
@@ -118,3 +118,37 @@ await open('/repl/empty.html');
 await fails(() => context.routeFromHAR('x'), /not available here/);
 await fails(() => context.setHTTPCredentials({}), /not available here/);
 await fails(() => browser.newBrowserCDPSession(), /not available here/);
+
+//# lists that are empty, and listeners that are removed
+//@ BrowserContext.backgroundPages BrowserContext.serviceWorkers BrowserContext.removeAllListeners Browser.version Browser.browserType Browser.removeAllListeners
+same([context.backgroundPages(), context.serviceWorkers()], [[], []]);
+context.on('page', () => 1);
+context.removeAllListeners();
+equal(context.listenerCount('page'), 0);
+browser.removeAllListeners();
+equal(browser.browserType().name(), 'chromium');
+match(browser.version(), /^\d+\./);
+
+//# dialogs and failures are heard by the context
+//@ BrowserContext.on(dialog) BrowserContext.on(requestfailed) BrowserContext.on(requestfinished)
+await open('/repl/empty.html');
+const told = [];
+context.on('dialog', (dialog) => { told.push(dialog.message()); return dialog.accept(); });
+context.on('requestfailed', () => told.push('failed'));
+context.on('requestfinished', () => told.push('finished'));
+equal(await page.evaluate(() => confirm('for the context')), true);
+await page.evaluate(() => fetch('http://127.0.0.1:1/').catch(() => 0));
+await page.goto(site.url('/repl/other.html'));
+await until(() => told.includes('failed') && told.includes('finished'));
+ok(told.includes('for the context'), text(told));
+context.removeAllListeners();
+
+//# closing the context closes its tabs
+//@ BrowserContext.close BrowserContext.on(close) Browser.close
+await open('/repl/empty.html');
+let closed = 0;
+context.on('close', () => { closed += 1; });
+await context.close();
+equal(page, null);
+equal(closed, 1);
+equal(context.pages().length, 0);

@@ -1,7 +1,7 @@
 // Cases of Dialog, Download, FileChooser, ConsoleMessage, errors of pages, Worker.
 
 //# a dialog is told and accepted
-//@ event:dialog Dialog.type Dialog.message Dialog.accept Dialog.page
+//@ Page.on(dialog) Dialog.type Dialog.message Dialog.accept Dialog.page
 await show('<p>x</p>');
 const told = [];
 page.on('dialog', async (dialog) => {
@@ -33,7 +33,7 @@ equal(await page.evaluate(() => prompt('name?')), null);
 match(await until(() => second), /already handled/);
 
 //# without a listener dialogs are dismissed
-//@ event:dialog
+//@ Page.on(dialog)
 await show('<button id=b onclick="document.title = String(confirm(\'q\'))">ask</button>');
 equal(await page.evaluate(() => confirm('sure?')), false);
 equal(await page.evaluate(() => prompt('name?', 'x')), null);
@@ -41,7 +41,7 @@ await page.click('#b');
 await until(async () => (await page.title()) === 'false');
 
 //# a click that opens a dialog goes on when it is answered
-//@ event:dialog
+//@ Page.on(dialog)
 await show('<button id=b onclick="document.title = String(confirm(\'q\'))">ask</button>');
 page.on('dialog', (dialog) => dialog.accept());
 await page.click('#b');
@@ -68,7 +68,7 @@ equal(leaving.url(), site.url('/repl/other.html'));
 await leaving.close();
 
 //# a download has a name, a path and bytes
-//@ event:download Download.suggestedFilename Download.path Download.saveAs Download.url Download.failure Download.page Download.delete
+//@ Page.on(download) Download.suggestedFilename Download.path Download.saveAs Download.url Download.failure Download.page Download.delete
 await open('/repl/download.html');
 const [download] = await Promise.all([page.waitForEvent('download'), page.click('#get')]);
 equal(download.suggestedFilename(), 'report 2026.csv');
@@ -95,7 +95,7 @@ await drip.cancel();
 equal(await drip.failure(), 'canceled');
 
 //# a file chooser takes files
-//@ event:filechooser FileChooser.setFiles FileChooser.isMultiple FileChooser.element FileChooser.page
+//@ Page.on(filechooser) FileChooser.setFiles FileChooser.isMultiple FileChooser.element FileChooser.page
 await show('<input type=file id=one><input type=file multiple id=many>');
 await fs.writeFile('artifacts/up.txt', 'up');
 const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('#one')]);
@@ -110,7 +110,7 @@ await several.setFiles([{ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.
 same(await page.evaluate(() => [...document.getElementById('many').files].map((f) => f.name)), ['a.txt', 'up.txt']);
 
 //# console messages have type, text, values and place
-//@ event:console ConsoleMessage.type ConsoleMessage.text ConsoleMessage.args ConsoleMessage.location ConsoleMessage.page
+//@ Page.on(console) ConsoleMessage.type ConsoleMessage.text ConsoleMessage.args ConsoleMessage.location ConsoleMessage.page
 await open('/repl/empty.html');
 const messages = [];
 page.on('console', (message) => messages.push(message));
@@ -125,7 +125,7 @@ ok(messages[0].page() === page, 'its page');
 ok(typeof messages[0].location().lineNumber === 'number', 'a place');
 
 //# errors of the page
-//@ event:pageerror event:weberror WebError.error WebError.page
+//@ Page.on(pageerror) BrowserContext.on(weberror) WebError.error WebError.page
 await open('/repl/empty.html');
 const errors_ = [];
 const web = [];
@@ -140,7 +140,7 @@ ok(web[0].page() === page && web[0].error().message === 'mine', 'for the context
 context.off('weberror', hear);
 
 //# workers are told of
-//@ event:worker Page.workers Worker.url
+//@ Page.on(worker) Page.workers Worker.url
 await open('/repl/empty.html');
 const [worker] = await Promise.all([page.waitForEvent('worker'), page.evaluate(() => { window.w = new Worker('/repl/worker.js'); })]);
 equal(worker.url(), site.url('/repl/worker.js'));
@@ -148,3 +148,16 @@ equal(page.workers().length, 1);
 await fails(() => worker.evaluate(() => 1), /not available here/);
 await page.evaluate(() => window.w.terminate());
 await until(() => page.workers().length === 0);
+
+//# small print
+//@ ConsoleMessage.timestamp ConsoleMessage.worker WebError.location Worker.on(close)
+await open('/repl/empty.html');
+const [message] = await Promise.all([page.waitForEvent('console'), page.evaluate(() => console.log('x'))]);
+ok(message.timestamp() > 1e12, 'milliseconds');
+equal(message.worker(), null);
+const [bad] = await Promise.all([context.waitForEvent('weberror'), page.evaluate(() => { setTimeout(() => { throw new Error('x'); }); })]);
+equal(typeof bad.location().line, 'number');
+const [worker_] = await Promise.all([page.waitForEvent('worker'), page.evaluate(() => { window.w2 = new Worker('/repl/worker.js'); })]);
+const ended = new Promise((resolve) => worker_.on('close', resolve));
+await page.evaluate(() => window.w2.terminate());
+await ended;

@@ -31,7 +31,7 @@ await page.keyboard.press('Shift+A');
 equal(await page.inputValue('#i'), 'A');
 
 //# typing with a delay
-//@ Keyboard.type.delay Keyboard.press.delay
+//@ Keyboard.type(delay) Keyboard.press(delay)
 await show('<input id=i>');
 await page.focus('#i');
 const begun = Date.now();

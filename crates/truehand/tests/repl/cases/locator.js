@@ -247,3 +247,13 @@ selectors.setTestIdAttribute('data-qa');
 equal(await page.getByTestId('x').textContent(), 'q');
 selectors.setTestIdAttribute('data-testid');
 equal(await page.getByTestId('x').count(), 0);
+
+//# methods of the page by selector take the first and are named in their failures
+//@ Page.click Page.textContent Page.waitForSelector
+await show('<button onclick="window.n = 1">a</button><button>b</button>');
+await page.click('button');
+equal(await page.evaluate(() => window.n), 1);
+equal(await page.textContent('button'), 'a');
+await fails(page.click('button', { strict: true }), /page\.click: Error: strict mode violation: locator\('button'\) resolved to 2 elements/);
+await fails(page.fill('#none', 'x', { timeout: 100 }), /page\.fill: Timeout 100ms exceeded\.\nCall log:\n  - waiting for locator\('#none'\)\n/);
+await fails(page.waitForSelector('#none', { timeout: 100 }), /page\.waitForSelector: Timeout 100ms exceeded/);

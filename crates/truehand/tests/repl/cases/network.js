@@ -1,7 +1,7 @@
 // Cases of Request, Response, Route, WebSocket and what pages tell of their traffic.
 
 //# request and response events of a page and of a fetch
-//@ event:request event:response event:requestfinished Request.url Request.method Request.resourceType Request.isNavigationRequest Request.frame Response.request Response.frame
+//@ Page.on(request) Page.on(response) Page.on(requestfinished) Request.url Request.method Request.resourceType Request.isNavigationRequest Request.frame Response.request Response.frame
 await open('/repl/empty.html');
 const requests = [];
 const responses = [];
@@ -87,7 +87,7 @@ const sizes = await measured.request().sizes();
 ok(sizes.responseBodySize > 0 && sizes.requestHeadersSize > 0, text(sizes));
 
 //# a request that fails says how
-//@ event:requestfailed Request.failure
+//@ Page.on(requestfailed) Request.failure
 await open('/repl/empty.html');
 const [failed] = await Promise.all([page.waitForEvent('requestfailed'), page.evaluate(() => fetch('http://127.0.0.1:1/x').catch(() => null))]);
 match(failed.failure().errorText, /net::ERR_/);
@@ -167,7 +167,7 @@ const patched = await page.evaluate(() => fetch('/api/request').then((r) => r.js
 same([patched.method, patched.added], ['GET', 200]);
 
 //# route only so many times
-//@ Page.route.times
+//@ Page.route(times)
 await open('/repl/empty.html');
 await page.route('**/api/ping', (route) => route.fulfill({ body: 'mine' }), { times: 1 });
 equal(await page.evaluate(() => fetch('/api/ping').then((r) => r.text())), 'mine');
@@ -218,7 +218,7 @@ await context.setExtraHTTPHeaders({});
 await page.setExtraHTTPHeaders({});
 
 //# events of the context
-//@ BrowserContext.on event:context.request event:context.response event:context.console
+//@ BrowserContext.on BrowserContext.on(request) BrowserContext.on(response) BrowserContext.on(console)
 await open('/repl/empty.html');
 const seen = new Set();
 const hear = (name) => () => seen.add(name);
@@ -233,7 +233,7 @@ for (const [name, listener] of listeners) {
 }
 
 //# sockets tell what goes over them
-//@ event:websocket WebSocket.url WebSocket.isClosed WebSocket.waitForEvent event:framesent event:framereceived event:socket.close
+//@ Page.on(websocket) WebSocket.url WebSocket.isClosed WebSocket.waitForEvent WebSocket.on(framesent) WebSocket.on(framereceived) WebSocket.on(close)
 await open('/repl/empty.html');
 const [socket] = await Promise.all([page.waitForEvent('websocket'), page.evaluate((url) => { window.ws = new WebSocket(url); }, site.url('/ws').replace('http', 'ws'))]);
 equal(socket.url(), site.url('/ws').replace('http', 'ws'));
@@ -256,3 +256,12 @@ await page.evaluate(() => { console.log('kept'); setTimeout(() => { throw new Er
 await until(async () => (await page.consoleMessages()).some((m) => m.text() === 'kept'));
 await until(async () => (await page.pageErrors()).some((e) => e.message === 'kept error'));
 ok((await page.requests()).some((r) => r.url() === site.url('/repl/empty.html')), 'requests');
+
+//# a socket that fails, and what no request has
+//@ WebSocket.on(socketerror) Request.serviceWorker
+await open('/repl/empty.html');
+const [broken] = await Promise.all([page.waitForEvent('websocket'), page.evaluate((url) => { window.bad = new WebSocket(url); }, site.url('/status/404').replace('http', 'ws'))]);
+const failure = await Promise.race([new Promise((resolve) => broken.on('socketerror', resolve)), until(() => broken.isClosed()).then(() => 'closed')]);
+ok(failure, 'an error');
+const plain = await page.goto(site.url('/repl/other.html'));
+equal(plain.request().serviceWorker(), null);

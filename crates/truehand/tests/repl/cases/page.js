@@ -1,138 +1,4 @@
-// Cases of Page and Frame: addresses, navigation, content, evaluation, waiting, frames.
-
-//# url and title of an opened page
-//@ Page.url Page.title
-await open('/repl/empty.html');
-equal(page.url(), site.url('/repl/empty.html'));
-equal(await page.title(), 'Empty');
-
-//# goto gives the response
-//@ Page.goto Response.status Response.ok Response.url Response.statusText
-await open('/repl/empty.html');
-const response = await page.goto(site.url('/repl/other.html'));
-equal(response.status(), 200);
-equal(response.ok(), true);
-equal(response.url(), site.url('/repl/other.html'));
-equal(response.statusText(), 'OK');
-
-//# goto of a missing page gives its response and does not throw
-//@ Page.goto
-await open('/repl/empty.html');
-const missing = await page.goto(site.url('/status/404'));
-equal(missing.status(), 404);
-equal(missing.ok(), false);
-equal(await page.title(), '404 Not Found');
-
-//# goto follows redirects and gives the last response
-//@ Page.goto Request.redirectedFrom Request.redirectedTo
-await open('/repl/empty.html');
-const end = await page.goto(site.url('/redirect?to=/repl/other.html'));
-equal(end.url(), site.url('/repl/other.html'));
-equal(page.url(), site.url('/repl/other.html'));
-const first = end.request().redirectedFrom();
-equal(first.url(), site.url('/redirect?to=/repl/other.html'));
-ok(first.redirectedTo() === end.request(), 'the chain in both directions');
-
-//# goto of about:blank and of a fragment gives null
-//@ Page.goto
-await open('/repl/nav.html');
-equal(await page.goto(site.url('/repl/nav.html#part')), null);
-equal(page.url(), site.url('/repl/nav.html#part'));
-equal(await page.goto('about:blank'), null);
-equal(page.url(), 'about:blank');
-
-//# goto where nobody listens throws the net error
-//@ Page.goto
-await open('/repl/empty.html');
-await fails(() => page.goto('http://127.0.0.1:1/'), /page\.goto: net::ERR_(CONNECTION_REFUSED|UNSAFE_PORT) at http:\/\/127\.0\.0\.1:1\//);
-
-//# goto times out by its name
-//@ Page.goto.timeout errors.TimeoutError
-await open('/repl/empty.html');
-const late = await fails(() => page.goto(site.url('/never'), { timeout: 300 }), /page\.goto: Timeout 300ms exceeded/);
-ok(late instanceof errors.TimeoutError, 'the class');
-equal(late.name, 'TimeoutError');
-
-//# goto waits for load and on wish less
-//@ Page.goto.waitUntil
-await open('/repl/empty.html');
-await page.goto(site.url('/repl/slow.html'), { waitUntil: 'load' });
-equal(await page.evaluate(() => window.loaded), true);
-await page.goto(site.url('/repl/slow.html?2'), { waitUntil: 'commit' });
-equal(await page.evaluate(() => window.loaded === true), false);
-await page.waitForLoadState();
-equal(await page.evaluate(() => window.loaded), true);
-await fails(() => page.goto(site.url('/repl/empty.html'), { waitUntil: 'sometime' }), /waitUntil|state: expected one of/);
-
-//# goto with networkidle waits for what the page loads later
-//@ Page.goto.waitUntil Page.waitForLoadState
-await open('/repl/empty.html');
-await page.goto(site.url('/repl/idle.html'), { waitUntil: 'networkidle' });
-equal(await page.evaluate(() => window.fetched), 2);
-
-//# goto sends a referer
-//@ Page.goto.referer
-await open('/repl/empty.html');
-const referred = await page.goto(site.url('/api/request'), { referer: 'http://example.test/from' });
-equal((await referred.json()).headers.referer, 'http://example.test/from');
-
-//# goto of a data address shows its document
-//@ Page.goto
-await open('/repl/empty.html');
-await page.goto('data:text/html,<title>Data</title><p id=p>one %26 two</p>');
-equal(await page.title(), 'Data');
-equal(await page.locator('#p').textContent(), 'one & two');
-
-//# goBack and goForward give responses, and null at the ends
-//@ Page.goBack Page.goForward
-const lone = await context.newPage();
-equal(await lone.goBack(), null);
-await lone.goto(site.url('/repl/empty.html'));
-await lone.goto(site.url('/repl/other.html'));
-const back = await lone.goBack();
-equal(lone.url(), site.url('/repl/empty.html'));
-ok(back === null || back.url() === site.url('/repl/empty.html'), 'the response');
-await lone.goForward();
-equal(lone.url(), site.url('/repl/other.html'));
-equal(await lone.goForward(), null);
-await lone.close();
-
-//# reload gives the response and a new document
-//@ Page.reload
-await open('/repl/empty.html');
-await page.evaluate(() => { window.mark = 1; });
-const again = await page.reload();
-equal(again.url(), site.url('/repl/empty.html'));
-equal(await page.evaluate(() => window.mark), undefined);
-
-//# url follows pushState, fragments and location
-//@ Page.url
-await open('/repl/nav.html');
-await page.locator('#push').click();
-equal(page.url(), site.url('/repl/pushed?x=1'));
-equal(page.url(), await page.evaluate(() => location.href));
-await page.evaluate(() => { location.hash = 'here'; });
-equal(page.url(), site.url('/repl/pushed?x=1#here'));
-await page.evaluate(() => history.replaceState(null, '', '/repl/replaced'));
-equal(page.url(), site.url('/repl/replaced'));
-
-//# waitForURL takes a text, a glob, a pattern and a function
-//@ Page.waitForURL
-await open('/repl/nav.html');
-await page.waitForURL('**/nav.html');
-await page.locator('#later').click();
-await page.waitForURL('**/other.html');
-equal(page.url(), site.url('/repl/other.html'));
-await page.waitForURL(/other\.html$/);
-await page.waitForURL((url) => url.pathname === '/repl/other.html');
-await page.waitForURL(site.url('/repl/other.html'));
-await fails(() => page.waitForURL('**/nowhere', { timeout: 200 }), /page\.waitForURL: Timeout 200ms exceeded/);
-
-//# waitForNavigation gives the response of what came
-//@ Page.waitForNavigation
-await open('/repl/nav.html');
-const [came] = await Promise.all([page.waitForNavigation(), page.locator('#away').click()]);
-equal(came.url(), site.url('/repl/other.html'));
+// Cases of Page: waiting, evaluation, selectors, events, settings, what scripts give to pages.
 
 //# waitForFunction gives a handle of what became true
 //@ Page.waitForFunction
@@ -161,7 +27,7 @@ await page.waitForTimeout(120);
 ok(Date.now() - before >= 110, 'the time');
 
 //# waitForEvent takes a predicate and an object, and ends when the page is closed
-//@ Page.waitForEvent Page.waitForEvent.predicate Page.waitForEvent.timeout
+//@ Page.waitForEvent Page.waitForEvent(predicate) Page.waitForEvent(timeout)
 await open('/repl/empty.html');
 const message = page.waitForEvent('console', (m) => m.text() === 'second');
 await page.evaluate(() => { console.log('first'); console.log('second'); });
@@ -173,15 +39,6 @@ await fails(() => page.waitForEvent('console', { timeout: 100 }), /page\.waitFor
 const other = await context.newPage();
 const never = other.waitForEvent('popup');
 await Promise.all([fails(never, /has been closed/), other.close()]);
-
-//# content and setContent
-//@ Page.content Page.setContent
-await open('/repl/empty.html');
-await page.setContent('<!DOCTYPE html><html><head><title>New</title></head><body><p>x</p></body></html>');
-equal(await page.content(), '<!DOCTYPE html><html><head><title>New</title></head><body><p>x</p></body></html>');
-await page.setContent(`<img src="${site.url('/api/slow?ms=300')}"><script>onload = () => { window.loaded = 1; }</script>`);
-equal(await page.evaluate(() => window.loaded), 1);
-await fails(() => page.setContent(`<img src="${site.url('/never')}">`, { timeout: 300 }), /page\.setContent: Timeout 300ms exceeded/);
 
 //# evaluate takes expressions, functions and one argument
 //@ Page.evaluate
@@ -263,41 +120,6 @@ equal(await page.isDisabled('button'), true);
 equal(await page.isEnabled('#i'), true);
 equal(await page.isEditable('#i'), true);
 
-//# frames by name and address, with parents and children
-//@ Page.frames Page.mainFrame Page.frame Frame.name Frame.url Frame.parentFrame Frame.childFrames Frame.page Frame.isDetached Frame.title
-await open('/repl/frames.html');
-const main = page.mainFrame();
-const inner = page.frame('inner');
-equal(page.frames().length, 2);
-equal(inner.name(), 'inner');
-equal(inner.url(), site.url('/repl/inner.html'));
-ok(inner.parentFrame() === main && main.parentFrame() === null, 'parents');
-same(main.childFrames().map((f) => f.name()), ['inner']);
-ok(page.frame({ url: '**/inner.html' }) === inner && page.frame({ url: /inner/ }) === inner, 'by address');
-equal(page.frame('none'), null);
-ok(inner.page() === page, 'its page');
-equal(await inner.title(), 'Inner');
-await page.evaluate(() => document.getElementById('inner').remove());
-await until(() => inner.isDetached());
-equal(page.frames().length, 1);
-
-//# a frame evaluates, acts and waits in its own document
-//@ Frame.evaluate Frame.locator Frame.click Frame.waitForSelector Frame.frameElement Frame.content Frame.goto Frame.$ Frame.getByText Frame.waitForLoadState Frame.setContent
-await open('/repl/frames.html');
-const child = page.frame('inner');
-equal(await child.evaluate(() => document.title), 'Inner');
-await child.click('#b');
-equal(await child.locator('#b').textContent(), 'pressed');
-equal(await child.getByText('pressed').count(), 1);
-await child.waitForSelector('.x');
-match(await child.content(), 'one');
-const owner = await child.frameElement();
-equal(await owner.getAttribute('id'), 'inner');
-await child.goto(site.url('/repl/other.html'));
-equal(child.url(), site.url('/repl/other.html'));
-equal(page.url(), site.url('/repl/frames.html'));
-equal(await child.title(), 'Other');
-
 //# evaluateInFrame and page.cdp
 //@ Page.cdp Page.evaluateInFrame
 await open('/repl/frames.html');
@@ -305,27 +127,6 @@ equal(await page.evaluateInFrame('inner', () => document.title), 'Inner');
 const version = await page.cdp('Runtime.evaluate', { expression: '1 + 1', returnByValue: true });
 equal(version.result.value, 2);
 await fails(() => page.cdp('Browser.close'), /CDP_METHOD_REFUSED|refused|can't|not/i);
-
-//# events of frames and of the load
-//@ Page.on Page.once Page.off Page.removeListener Page.addListener Page.removeAllListeners Page.listenerCount event:load event:domcontentloaded event:framenavigated event:frameattached event:framedetached
-await open('/repl/empty.html');
-const heard = [];
-for (const name of ['load', 'domcontentloaded', 'framenavigated', 'frameattached', 'framedetached']) page.on(name, () => heard.push(name));
-let once = 0;
-page.once('load', () => { once += 1; });
-const taken = () => heard.push('taken');
-page.addListener('load', taken);
-page.removeListener('load', taken);
-page.on('load', taken);
-page.off('load', taken);
-await page.goto(site.url('/repl/frames.html'));
-await page.goto(site.url('/repl/other.html'));
-for (const name of ['load', 'domcontentloaded', 'framenavigated', 'frameattached', 'framedetached']) ok(heard.includes(name), name);
-equal(heard.includes('taken'), false);
-equal(once, 1);
-ok(page.listenerCount('load') === 1, 'listeners');
-page.removeAllListeners();
-equal(page.listenerCount('load'), 0);
 
 //# an error in a handler is told and does not stop the others
 //@ Page.on
@@ -348,18 +149,8 @@ await page.emulateMedia({ media: null, colorScheme: null, reducedMotion: null })
 equal(await page.evaluate(() => matchMedia('screen').matches), true);
 await page.setViewportSize({ width: 1280, height: 720 });
 
-//# default timeouts
-//@ Page.setDefaultTimeout Page.setDefaultNavigationTimeout
-await open('/repl/empty.html');
-page.setDefaultTimeout(150);
-await fails(() => page.waitForSelector('#none'), /Timeout 150ms exceeded/);
-page.setDefaultNavigationTimeout(200);
-await fails(() => page.goto(site.url('/never')), /Timeout 200ms exceeded/);
-page.setDefaultTimeout(30000);
-page.setDefaultNavigationTimeout(30000);
-
 //# popups have their opener
-//@ event:popup Page.opener
+//@ Page.on(popup) Page.opener
 await open('/repl/nav.html');
 const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate(() => { window.open('/repl/other.html'); })]);
 await popup.waitForLoadState();
@@ -371,7 +162,7 @@ await popup.close();
 equal(popup.isClosed(), true);
 
 //# close and its event
-//@ Page.close Page.isClosed event:close
+//@ Page.close Page.isClosed Page.on(close)
 const second = await context.newPage();
 let closed = 0;
 second.on('close', () => { closed += 1; });
@@ -440,3 +231,43 @@ await show(`<div id=from draggable=true style="width:50px;height:50px;background
   <script>to.ondragover = (e) => e.preventDefault(); to.ondrop = (e) => { e.preventDefault(); to.textContent = 'dropped'; };</script>`);
 await page.dragAndDrop('#from', '#to');
 equal(await page.textContent('#to'), 'dropped');
+
+//# what gets into the way is handled before an act
+//@ Page.addLocatorHandler Page.removeLocatorHandler Page.addLocatorHandler(times) Page.addLocatorHandler(noWaitAfter)
+await show(`<button id=go onclick="document.title = 'went'">Go</button><div id=cover style="display:none;position:fixed;inset:0;background:#ccc"><button id=close onclick="cover.style.display = 'none'">Close</button></div>`);
+let handled = 0;
+await page.addLocatorHandler(page.locator('#cover'), async (cover) => { handled += 1; await cover.locator('#close').click(); });
+await page.evaluate(() => { document.getElementById('cover').style.display = 'block'; });
+await page.click('#go');
+equal(await page.title(), 'went');
+equal(handled, 1);
+await page.removeLocatorHandler(page.locator('#cover'));
+await page.evaluate(() => { document.getElementById('cover').style.display = 'block'; });
+await fails(() => page.click('#go', { timeout: 400 }), /Timeout 400ms exceeded/);
+equal(handled, 1);
+
+//# keyboard, mouse and touchscreen of a page; tap and files by selector
+//@ Page.keyboard Page.mouse Page.touchscreen Page.tap Page.setInputFiles
+await show('<input type=file id=f><div id=d style="width:100px;height:100px;background:#eee" ontouchstart="document.title = \'touched\'"></div>');
+ok(page.keyboard.press && page.mouse.click && page.touchscreen.tap, 'they are there');
+await page.tap('#d');
+await until(async () => (await page.title()) === 'touched');
+await page.setInputFiles('#f', { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('abc') });
+equal(await page.evaluate(() => document.getElementById('f').files[0].name), 'a.txt');
+
+//# what is kept can be cleared
+//@ Page.clearConsoleMessages Page.clearPageErrors
+await open('/repl/empty.html');
+await page.consoleMessages();
+await page.evaluate(() => console.log('once'));
+ok((await page.consoleMessages()).some((m) => m.text() === 'once'), 'kept');
+await page.clearConsoleMessages();
+await page.clearPageErrors();
+equal((await page.consoleMessages()).length, 0);
+equal((await page.pageErrors()).length, 0);
+
+//# locators find inside locators
+//@ Locator.getByRole Locator.getByText Locator.getByLabel Locator.getByPlaceholder Locator.getByAltText Locator.getByTitle Locator.getByTestId
+await show('<div id=in><button>B</button><label>L <input placeholder=P title=T></label><img alt=A><i data-testid=I>text</i></div><button>B</button>');
+const within = page.locator('#in');
+for (const locator of [within.getByRole('button'), within.getByText('text'), within.getByLabel('L'), within.getByPlaceholder('P'), within.getByAltText('A'), within.getByTitle('T'), within.getByTestId('I')]) equal(await locator.count(), 1, String(locator));

@@ -23,7 +23,7 @@ equal((await request.head(site.url('/api/request'))).status(), 200);
 equal((await (await request.fetch(site.url('/api/request'), { method: 'PUT' })).json()).method, 'PUT');
 
 //# bodies: data, form, multipart
-//@ APIRequestContext.post.data APIRequestContext.post.form APIRequestContext.post.multipart
+//@ APIRequestContext.post(data) APIRequestContext.post(form) APIRequestContext.post(multipart)
 await open('/repl/empty.html');
 const post = async (options) => (await request.post(site.url('/api/request'), options)).json();
 let got = await post({ data: { a: 1 } });
@@ -42,7 +42,7 @@ match(got.body, 'content');
 await fails(() => request.post(site.url('/api/request'), { data: 'a', form: { b: 1 } }), /Only one of/);
 
 //# failures by status, by time, by redirects
-//@ APIRequestContext.get.failOnStatusCode APIRequestContext.get.timeout APIRequestContext.get.maxRedirects
+//@ APIRequestContext.get(failOnStatusCode) APIRequestContext.get(timeout) APIRequestContext.get(maxRedirects)
 await open('/repl/empty.html');
 equal((await request.get(site.url('/status/404'))).ok(), false);
 await fails(() => request.get(site.url('/status/404'), { failOnStatusCode: true }), /404 Not Found/);
@@ -74,7 +74,7 @@ await own.dispose();
 await fails(() => own.get(site.url('/api/request')), /closed|disposed/);
 
 //# fetch gives text, json, bytes and headers
-//@ fetch
+//@ Session.fetch
 await open('/repl/empty.html');
 const answer = await fetch(site.url('/api/request?x=1'), { headers: { 'x-mine': 'f' } });
 same([answer.status, answer.ok, answer.redirected, answer.url], [200, true, false, site.url('/api/request?x=1')]);
@@ -89,7 +89,7 @@ equal((await fetch(site.url('/redirect?to=/api/ping'))).redirected, true);
 equal((await fetch('/api/ping')).status, 200, 'an address of the page');
 
 //# fetch posts what it is given
-//@ fetch
+//@ Session.fetch
 await open('/repl/empty.html');
 const posted = await (await fetch(site.url('/api/request'), { method: 'POST', body: JSON.stringify({ a: 1 }), headers: { 'content-type': 'application/json' } })).json();
 same([posted.method, posted.body, posted.headers['content-type']], ['POST', '{"a":1}', 'application/json']);
@@ -99,3 +99,9 @@ const stop = new AbortController();
 const pending = fetch(site.url('/never'), { signal: stop.signal });
 stop.abort();
 await fails(pending, /abort/i);
+
+//# what can't be told of an answer is null
+//@ APIResponse.securityDetails APIResponse.serverAddr APIRequest.newContext
+await open('/repl/empty.html');
+const bare = await (await request.newContext()).get(site.url('/api/ping'));
+same([await bare.securityDetails(), await bare.serverAddr()], [null, null]);

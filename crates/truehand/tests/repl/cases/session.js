@@ -1,7 +1,7 @@
 // Cases of what a session has beside Playwright's API: tabs, snapshots, references, coordinates, tools, help.
 
 //# openTab completes addresses and makes the tab the current one
-//@ openTab page tabs closeTab
+//@ Session.openTab Session.page Session.tabs Session.closeTab
 const first = await openTab(`127.0.0.1:${site.port}/repl/other.html`);
 ok(page === first, 'the current page');
 equal(page.url(), site.url('/repl/other.html'));
@@ -16,7 +16,7 @@ await fails(() => closeTab(first), /not tracked in this session/);
 await fails(() => snapshot(), /No active page/);
 
 //# tabs by their target
-//@ listBrowserTabs attachBrowserTab attachActiveBrowserTab getTabByTargetId Page.targetId
+//@ Session.listBrowserTabs Session.attachBrowserTab Session.attachActiveBrowserTab Session.getTabByTargetId Page.targetId
 await openTab(site.url('/repl/other.html'));
 const listed = await listBrowserTabs();
 const row = listed.find((tab) => tab.targetId === page.targetId);
@@ -28,7 +28,7 @@ await fails(() => attachBrowserTab('nonsense'), /No open browser tab found for t
 ok((await attachActiveBrowserTab()) === page, 'the active one');
 
 //# a snapshot has a tree, references and a difference
-//@ snapshot Page.locator
+//@ Session.snapshot Page.locator
 await show('<h1>Title</h1><button onclick="list.append(Object.assign(document.createElement(\'li\'), { textContent: \'row \' + list.children.length }))">Add</button><p>plain</p><ul id=list></ul>');
 const seen = await snapshot(page);
 match(seen.tree, 'heading "Title"');
@@ -50,7 +50,7 @@ const cut = await snapshot(page, { maxChars: 60 });
 match(cut.tree, 'cut at 60');
 
 //# an annotated picture
-//@ annotatedScreenshot display
+//@ Session.annotatedScreenshot Session.display
 await show('<button style="position:absolute;left:40px;top:50px;width:80px;height:40px">Go</button>');
 const { base64Image, refs } = await annotatedScreenshot(page);
 ok(Object.values(refs).some((r) => r.name === 'Go'), 'refs');
@@ -61,7 +61,7 @@ await fails(() => display('bm9uc2Vuc2U='), /no picture/);
 await fails(() => display(Buffer.from(base64Image, 'base64').subarray(0, 200)), /cut off/);
 
 //# coordinates
-//@ cua
+//@ Session.cua
 await show(`<button id=b style="position:absolute;left:40px;top:50px;width:80px;height:40px" onclick="this.textContent = 'hit'">Go</button><input id=i style="position:absolute;left:40px;top:120px">
   <div style="height:3000px"></div>`);
 await cua.click({ x: 80, y: 70, button: 'left' });
@@ -79,7 +79,7 @@ equal(Buffer.from(await cua.getVisibleScreenshot(), 'base64')[0], 0x89);
 await fails(() => cua.click({ x: 'a' }), /pixels of the viewport/);
 
 //# a drag along a path draws, and a double click is one
-//@ cua
+//@ Session.cua
 await show(`<canvas id=c width=300 height=200 style="position:absolute;left:0;top:0"></canvas><script>
   const g = c.getContext('2d'); let on = false; window.moves = 0; window.dbl = 0;
   c.onmousedown = (e) => { on = true; g.moveTo(e.offsetX, e.offsetY); };
@@ -92,7 +92,7 @@ await cua.doubleClick({ x: 200, y: 150 });
 equal(await page.evaluate(() => window.dbl), 1);
 
 //# tools by name
-//@ tools effect
+//@ Session.tools Session.effect
 await show('<button id=b onclick="this.textContent = \'done\'">Go</button>');
 const read = await tools.browser_read({ interactive: true });
 const target = /\[ref=(e\d+)\]/.exec(read.text)[1];
@@ -103,7 +103,7 @@ ok(Object.keys(tools).includes('browser_click') && Object.keys(tools).includes('
 await fails(() => tools.click({ ref: 'e99999' }), /./);
 
 //# help tells of everything
-//@ help
+//@ Session.help
 help();
 help(page);
 help('locator.click');
@@ -113,7 +113,7 @@ help(cua);
 help('nothing.of.this.kind');
 
 //# scripts that are installed once
-//@ installPageScript
+//@ Session.installPageScript
 await open('/repl/empty.html');
 await installPageScript(page, 'count', () => { window.count = (window.count || 0) + 1; });
 await installPageScript(page, 'count', () => { window.count = (window.count || 0) + 1; });
