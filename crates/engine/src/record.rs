@@ -139,6 +139,14 @@ const SHORTEST: usize = 4;
 /// The arguments of a key press without the keys that wrote into a secret field, or of which nobody saw into what field
 /// they wrote; `None` when all may be shown.
 fn pressed_keys(trail: &Trail, outcome: &Outcome) -> Option<Value> {
+    if trail.tool == "page_cdp" && trail.arguments["method"] == "Input.dispatchKeyEvent" {
+        // One event tells nobody whether it is a letter of a password.
+        let mut arguments = trail.arguments.clone();
+        if let Some(params) = arguments["params"].as_object_mut() {
+            params.retain(|name, _| matches!(name.as_str(), "type" | "modifiers"));
+        }
+        return Some(arguments);
+    }
     if !matches!(trail.tool.as_str(), "browser_press" | "page_input") {
         return None;
     }

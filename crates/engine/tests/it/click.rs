@@ -169,3 +169,35 @@ fn click_that_downloads_reports_name_size_and_checksum() {
     let content = std::fs::read_to_string(download.path.as_ref().unwrap()).unwrap();
     assert_eq!(content, "a,b\n1,2\n");
 }
+
+#[test]
+fn click_goes_to_the_point_as_often_and_as_long_as_it_is_told() {
+    let h = Hands::at("/exact.html");
+    h.js(
+        "window.got = []; const go = document.getElementById('go'); for (const t of ['mousedown', 'mouseup', 'click', 'dblclick']) \
+         go.addEventListener(t, (e) => { const b = go.getBoundingClientRect(); got.push([t, Math.round(e.clientX - b.x), Math.round(e.clientY - b.y), e.detail, e.shiftKey, e.timeStamp]); })",
+    );
+    let at = json!({ "x": 3, "y": 4 });
+    h.ok("browser_click", json!({ "ref": "#go", "position": at, "clicks": 3, "modifiers": ["Shift"] }));
+    // The element may begin between two pixels.
+    let got = h.js("got.filter((e) => e[0] === 'click').map((e) => [Math.abs(e[1] - 3) <= 1, Math.abs(e[2] - 4) <= 1, e[3], e[4]])");
+    assert_eq!(got, json!([[true, true, 1, true], [true, true, 2, true], [true, true, 3, true]]));
+    h.js("got.length = 0");
+    h.ok("browser_click", json!({ "ref": "#go", "delay": 60.5 }));
+    let held = h.js("got.find((e) => e[0] === 'mouseup')[5] - got.find((e) => e[0] === 'mousedown')[5]");
+    assert!(held.as_f64().unwrap() >= 50.0, "{held}");
+    h.js("got.length = 0; document.getElementById('go').addEventListener('mousemove', (e) => got.push(['over', e.shiftKey]))");
+    h.ok("browser_hover", json!({ "ref": "#go", "position": at, "modifiers": ["Shift"] }));
+    assert_eq!(h.js("got"), json!([["over", true]]));
+}
+
+#[test]
+fn click_by_force_goes_to_the_point_whatever_lies_there() {
+    let h = Hands::at("/cover-overlay.html");
+    let covered = h.js("(() => { const all = [...document.querySelectorAll('button')]; const one = all.find((b) => { const r = b.getBoundingClientRect(); return document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2) !== b; }); one.id = 'covered'; return one.textContent; })()");
+    h.fails("browser_click", json!({ "ref": "#covered" }), ErrorCode::Occluded);
+    let forced = h.ok("browser_click", json!({ "ref": "#covered", "force": true, "no_wait": true }));
+    assert_ne!(effect(&forced).verdict, Verdict::Blocked, "{covered}: {forced:#?}");
+    h.js("document.getElementById('covered').style.display = 'none'");
+    h.fails("browser_click", json!({ "ref": "#covered", "force": true }), ErrorCode::NotVisible);
+}

@@ -53,3 +53,23 @@ fn page_handle_is_of_one_tab_and_one_client() {
     let text = handle(&first, "() => document.title && document");
     first.fails("page_handle", json!({ "op": "ref", "handles": [text["id"]] }), ErrorCode::WrongElement);
 }
+
+#[test]
+fn page_handle_of_the_oldest_object_makes_room_for_the_newest() {
+    let h = Hands::at("/controls.html");
+    let first = handle(&h, "() => ({ first: true })");
+    let many = handle(&h, "() => Array.from({ length: 1000 }, (_, i) => ({ i }))");
+    let list = |h: &Hands| {
+        let listed = h.ok("page_handle", json!({ "op": "properties", "handles": [many["id"]] }));
+        listed.output["results"][0]["properties"]["999"]["id"].clone()
+    };
+    let read =
+        |id: &Value| json!({ "source": "(o) => o.first ?? o.i", "function": true, "on": id, "pure": true });
+    for _ in 0..9 {
+        list(&h);
+    }
+    assert_eq!(h.ok("page_evaluate", read(&first["id"])).output["value"]["v"], true);
+    let newest = list(&h);
+    h.fails("page_evaluate", read(&first["id"]), ErrorCode::HandleGone);
+    assert_eq!(h.ok("page_evaluate", read(&newest)).output["value"]["v"], 999);
+}

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The most round trips that a tool may need on a page at rest, and why it needs them.
-const LIMITS: [(&str, usize, &str); 14] = [
+const LIMITS: [(&str, usize, &str); 18] = [
     ("browser_read", 1, "one walk of the page"),
     ("browser_read diff", 1, "one walk of the page"),
     ("browser_quick_read", 1, "one walk of the page"),
@@ -28,6 +28,10 @@ const LIMITS: [(&str, usize, &str); 14] = [
     ("browser_scroll", 4, "what scrolls; arm; scroll; collect after two frames"),
     ("browser_execute_js", 1, "the script, unobserved"),
     ("browser_screenshot", 2, "the page's measures; the picture"),
+    ("page_call", 1, "the page function"),
+    ("page_evaluate", 1, "a function that only reads"),
+    ("page_evaluate acting", 3, "arm; the function; collect after two frames"),
+    ("page_input", 4, "arm; the input; its end; collect after two frames"),
 ];
 
 #[test]
@@ -76,6 +80,10 @@ fn call<'a>(name: &'a str, button: &str, field: &str) -> (&'a str, Value) {
         "browser_type" => json!({ "ref": field, "text": "twenty characters ok" }),
         "browser_scroll" => json!({ "direction": "down" }),
         "browser_execute_js" => json!({ "script": "1 + 1", "observe_effects": false }),
+        "page_call" => json!({ "fn": "locate", "args": { "target": { "kind": "css", "css": "h1" } } }),
+        "page_evaluate" => json!({ "source": "() => document.title", "function": true, "pure": true }),
+        "page_evaluate acting" => json!({ "source": "() => 1", "function": true }),
+        "page_input" => json!({ "steps": [{ "do": "move", "x": 5, "y": 5 }] }),
         _ => json!({}),
     };
     (name.split(' ').next().unwrap_or(name), arguments)
