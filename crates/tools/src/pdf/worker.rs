@@ -15,7 +15,7 @@ use truehand_base::{CallCtx, ErrorBody, ErrorCode};
 pub const WORKER: &str = "pdf-worker";
 
 /// The most memory that it may take, in bytes.
-const MEMORY: u64 = 768 << 20;
+const MEMORY: u64 = 512 << 20;
 
 /// The longest that it may take.
 const TIME: Duration = Duration::from_secs(30);
