@@ -1,8 +1,9 @@
 //! Commands of the protocol by scripts: what passes, what asks, what is refused, and whose context it is.
 
-use crate::hands::{Hands, data, effect};
+use crate::hands::{Hands, data, effect, engine};
 use serde_json::{Value, json};
 use truehand_base::{ErrorCode, Outcome, Verdict};
+use truehand_engine::{BrowserChoice, ClientOptions};
 
 fn send(h: &Hands, method: &str, params: Value) -> Outcome {
     h.call("page_cdp", json!({ "method": method, "params": params }))
@@ -131,4 +132,35 @@ fn page_cdp_cookies_and_permissions_are_of_the_clients_own_context() {
     let refused = send(&first, "Emulation.setCPUThrottlingRate", json!({ "rate": 1_000_000 }));
     assert_eq!(code(&refused), Some(ErrorCode::InvalidArguments));
     assert_eq!(data(&first.approved("page_cdp", json!({ "method": "Target.x" })), "method"), "Target.x");
+}
+
+#[test]
+fn page_cdp_in_a_browser_that_others_use_tells_only_of_the_tabs_own_pages() {
+    let h = Hands::new();
+    let browser = BrowserChoice { profile: Some(h.client.name.clone()), ..BrowserChoice::default() };
+    engine().client_connected(&h.client, ClientOptions { browser, ..ClientOptions::default() }).unwrap();
+    h.open("/count.html");
+    let other = h.site.other_host_url("/");
+    for url in [h.site.url("/"), other.clone()] {
+        result(send(&h, "Network.setCookie", json!({ "name": "signed", "value": "in", "url": url })));
+    }
+    let count =
+        |method: &str, params: Value| result(send(&h, method, params))["cookies"].as_array().unwrap().len();
+    for method in ["Storage.getCookies", "Network.getAllCookies", "Network.getCookies"] {
+        assert_eq!(count(method, json!({})), 1, "{method}");
+    }
+    assert_eq!(
+        count("Network.getCookies", json!({ "urls": [other, h.site.url("/")] })),
+        1,
+        "another site's is not told"
+    );
+    for method in [
+        "Storage.clearCookies",
+        "Network.clearBrowserCookies",
+        "Browser.grantPermissions",
+        "Browser.resetPermissions",
+    ] {
+        let refused = h.approved("page_cdp", json!({ "method": method }));
+        assert_eq!(code(&refused), Some(ErrorCode::CdpMethodRefused), "{method}");
+    }
 }

@@ -1,9 +1,9 @@
 //! A script's own code in a page: what it may do unasked, which values come back whole, what a page can do to it.
 
-use crate::hands::{Hands, data, effect};
+use crate::hands::{CALL_LIMIT, Hands, RUNTIME, data, effect, engine};
 use serde_json::{Value, json};
 use std::time::Instant;
-use truehand_base::{ErrorCode, Outcome, Verdict};
+use truehand_base::{Call, CallCtx, Caller, ErrorCode, Outcome, Verdict};
 
 /// The value of an encoded result without its wrapping, when it is a plain one.
 #[track_caller]
@@ -214,4 +214,26 @@ fn page_evaluate_that_takes_too_long_ends_and_the_page_goes_on() {
     assert_eq!(endless.error.as_ref().map(|e| e.code), Some(ErrorCode::Timeout), "{endless:#?}");
     assert_eq!(data(&endless, "script_ended"), true);
     assert_eq!(h.js("1 + 1"), 2);
+}
+
+#[test]
+fn page_evaluate_that_asks_something_ends_with_the_answer() {
+    let h = Hands::at("/count.html");
+    let source = "() => confirm('go on?') ? 'yes' : 'no'";
+    let asking = {
+        let approval = Some(truehand_base::Approval::new("test"));
+        let arguments = json!({ "source": source, "function": true });
+        let call = Call { approval, ..Call::new(h.client.clone(), "page_evaluate", arguments) };
+        RUNTIME.spawn(async move { engine().call(&CallCtx::with_timeout(CALL_LIMIT), call).await })
+    };
+    let end = Instant::now() + CALL_LIMIT;
+    while h.call("browser_dialog", json!({ "accept": true })).error.is_some() {
+        assert!(Instant::now() < end, "no dialog came");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert_eq!(plain(&RUNTIME.block_on(asking).unwrap()), "yes");
+    // Where nobody answers, the dialog is named as what holds it up.
+    let unanswered = json!({ "source": source, "function": true, "timeout_ms": 300 });
+    let unanswered = h.approved("page_evaluate", unanswered);
+    assert_eq!(unanswered.error.as_ref().map(|e| e.code), Some(ErrorCode::DialogOpen), "{unanswered:#?}");
 }

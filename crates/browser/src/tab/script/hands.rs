@@ -298,7 +298,7 @@ impl Tab {
                 sent.push(inserted.start(cdp::input::InsertText { text: text.clone() }));
             }
             InputStep::Type { text, delay } => {
-                for character in text.chars() {
+                for character in text.replace("\r\n", "\n").chars() {
                     let name = if matches!(character, '\n' | '\r') {
                         "Enter".to_owned()
                     } else {
