@@ -40,7 +40,7 @@ impl Place {
 }
 
 #[test]
-fn row_74_paths_that_lead_out_are_refused_for_every_operation() {
+fn row_074_paths_that_lead_out_are_refused_for_every_operation() {
     let place = Place::new();
     let outside = place.path("outside/secret");
     let config = place.path("state/config.toml");
@@ -96,7 +96,7 @@ fn row_74_paths_that_lead_out_are_refused_for_every_operation() {
 }
 
 #[test]
-fn row_74_writes_and_reads_work_inside_and_a_shelf_is_only_read() {
+fn row_074_writes_and_reads_work_inside_and_a_shelf_is_only_read() {
     let place = Place::new();
     let jail = &place.jail;
     assert_eq!(jail.write("a.txt", b"one", How::Replace).unwrap(), 3);
@@ -192,7 +192,7 @@ fn folder_that_is_or_holds_the_state_is_not_granted() {
 /// A link that is swapped with a folder while it is used must never give what it leads to.
 #[cfg(unix)]
 #[test]
-fn row_74_link_that_is_swapped_in_meanwhile_leads_nowhere() {
+fn row_074_link_that_is_swapped_in_meanwhile_leads_nowhere() {
     const SWAPS: u32 = 10_000;
     let place = Place::new();
     let session = place.dir.path().join("state/sessions/s");

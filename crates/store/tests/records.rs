@@ -24,7 +24,7 @@ fn titled(title: &str) -> NewSession {
 }
 
 #[test]
-fn row_89_projects_get_ids_of_their_own_and_archived_ones_are_not_listed() {
+fn row_089_projects_get_ids_of_their_own_and_archived_ones_are_not_listed() {
     let dir = tempfile::tempdir().unwrap();
     let records = records(&dir, "a");
     let wish = |name: &str| ProjectWish { name: name.to_owned(), ..ProjectWish::default() };
@@ -44,7 +44,7 @@ fn row_89_projects_get_ids_of_their_own_and_archived_ones_are_not_listed() {
 }
 
 #[test]
-fn row_90_sessions_are_listed_newest_first_in_pages_without_children() {
+fn row_090_sessions_are_listed_newest_first_in_pages_without_children() {
     let dir = tempfile::tempdir().unwrap();
     let records = records(&dir, "a");
     let made: Vec<String> =
@@ -69,7 +69,7 @@ fn row_90_sessions_are_listed_newest_first_in_pages_without_children() {
 }
 
 #[test]
-fn row_92_messages_are_all_there_after_a_compaction_and_a_run_goes_on_with_the_summary() {
+fn row_092_messages_are_all_there_after_a_compaction_and_a_run_goes_on_with_the_summary() {
     let dir = tempfile::tempdir().unwrap();
     let records = records(&dir, "a");
     let id = records.session_create(&titled("talk"), NOW).unwrap().id;
@@ -115,7 +115,7 @@ fn transcript_whose_last_line_was_torn_loses_that_line_alone() {
 }
 
 #[test]
-fn row_94_child_sessions_are_listed_by_the_call_that_made_them() {
+fn row_094_child_sessions_are_listed_by_the_call_that_made_them() {
     let dir = tempfile::tempdir().unwrap();
     let records = records(&dir, "a");
     let parent = records.session_create(&titled("parent"), NOW).unwrap();
@@ -142,7 +142,7 @@ fn row_94_child_sessions_are_listed_by_the_call_that_made_them() {
 }
 
 #[test]
-fn row_93_archived_session_comes_only_when_asked_for_and_keeps_its_files() {
+fn row_093_archived_session_comes_only_when_asked_for_and_keeps_its_files() {
     let dir = tempfile::tempdir().unwrap();
     let records = records(&dir, "a");
     let parent = records.session_create(&titled("parent"), NOW).unwrap();
@@ -155,7 +155,7 @@ fn row_93_archived_session_comes_only_when_asked_for_and_keeps_its_files() {
 }
 
 #[test]
-fn row_98_messages_wait_for_whoever_runs_the_session_and_are_given_once() {
+fn row_098_messages_wait_for_whoever_runs_the_session_and_are_given_once() {
     let dir = tempfile::tempdir().unwrap();
     let records = records(&dir, "a");
     let id = records.session_create(&titled("work"), NOW).unwrap().id;
@@ -181,7 +181,7 @@ fn row_98_messages_wait_for_whoever_runs_the_session_and_are_given_once() {
 }
 
 #[test]
-fn row_98_stop_of_a_session_that_waits_with_nobody_at_it_ends_it_at_once() {
+fn row_098_stop_of_a_session_that_waits_with_nobody_at_it_ends_it_at_once() {
     let dir = tempfile::tempdir().unwrap();
     let records = records(&dir, "a");
     let id = records.session_create(&titled("work"), NOW).unwrap().id;
@@ -201,7 +201,7 @@ fn row_98_stop_of_a_session_that_waits_with_nobody_at_it_ends_it_at_once() {
 }
 
 #[test]
-fn row_98_delete_removes_folder_children_and_rows_and_waits_for_a_run_to_end() {
+fn row_098_delete_removes_folder_children_and_rows_and_waits_for_a_run_to_end() {
     let dir = tempfile::tempdir().unwrap();
     let records = records(&dir, "a");
     let parent = records.session_create(&titled("parent"), NOW).unwrap();
@@ -238,7 +238,7 @@ fn session_that_a_dead_process_ran_is_interrupted_and_can_be_run_again() {
 }
 
 #[test]
-fn row_91_session_says_its_status_times_and_whether_it_was_read() {
+fn row_091_session_says_its_status_times_and_whether_it_was_read() {
     let dir = tempfile::tempdir().unwrap();
     let records = records(&dir, "a");
     let session = records.session_create(&titled("look"), NOW).unwrap();
@@ -269,7 +269,7 @@ fn row_91_session_says_its_status_times_and_whether_it_was_read() {
 }
 
 #[test]
-fn row_95_routines_are_read_with_their_schedule_and_broken_ones_say_why() {
+fn row_095_routines_are_read_with_their_schedule_and_broken_ones_say_why() {
     let dir = tempfile::tempdir().unwrap();
     let records = records(&dir, "a");
     assert_eq!(records.routines(None, None).unwrap(), []);
@@ -296,7 +296,7 @@ fn row_95_routines_are_read_with_their_schedule_and_broken_ones_say_why() {
 }
 
 #[test]
-fn row_96_channel_token_lies_apart_for_the_owner_alone_and_is_not_given_back() {
+fn row_096_channel_token_lies_apart_for_the_owner_alone_and_is_not_given_back() {
     let dir = tempfile::tempdir().unwrap();
     let records = records(&dir, "a");
     let token = "xoxb-1234-very-secret";

@@ -31,7 +31,7 @@ impl Place {
 }
 
 #[test]
-fn row_87_set_replaces_the_key_whole_and_keeps_comments_and_other_keys() {
+fn row_087_set_replaces_the_key_whole_and_keeps_comments_and_other_keys() {
     let place = Place::new(FILE);
     let config = place.set("tasks", json!({ "most": 4 })).unwrap();
     assert_eq!((config.tasks.most, config.tasks.keep_s), (4, 900), "what is left out is the default again");
@@ -48,7 +48,7 @@ fn row_87_set_replaces_the_key_whole_and_keeps_comments_and_other_keys() {
 }
 
 #[test]
-fn row_87_value_that_would_not_hold_is_refused_and_nothing_is_written() {
+fn row_087_value_that_would_not_hold_is_refused_and_nothing_is_written() {
     let place = Place::new(FILE);
     for (key, value) in [
         ("tasks", json!({ "most": 0 })),

@@ -64,6 +64,8 @@ const OWNED: &[(&str, &[&str])] = &[
     ("seccompiler", &["truehand-script"]),
     // Rules and procedures are the only YAML.
     ("serde-saphyr", &["truehand-policy", "truehand-procedures"]),
+    // One parser of PDF files, in a process of its own.
+    ("lopdf", &["truehand-tools"]),
     // One HTTP client, for models.
     ("reqwest", &["truehand-agent"]),
     // One place for requests that we make ourselves: each hop is judged there.

@@ -20,7 +20,7 @@ fn all_text(folder: &std::path::Path) -> String {
 }
 
 #[test]
-fn row_96_channel_is_listed_without_its_token_and_no_record_shows_it() {
+fn row_096_channel_is_listed_without_its_token_and_no_record_shows_it() {
     let h = Hands::new();
     h.ok("channel_list", json!({}));
     std::fs::write(home().join("config.toml"), "[trace]\nenabled = true\n").unwrap();

@@ -14,7 +14,7 @@ fn folder(h: &Hands) -> PathBuf {
 }
 
 #[test]
-fn row_74_file_tools_work_in_the_session_and_refuse_what_is_outside() {
+fn row_074_file_tools_work_in_the_session_and_refuse_what_is_outside() {
     let h = Hands::new();
     let folder = folder(&h);
     let wrote = h.ok("file_write", json!({ "path": "artifacts/a.txt", "base64": HELLO }));

@@ -85,7 +85,7 @@ impl Desk {
 }
 
 #[test]
-fn row_97_text_is_that_of_the_pages_and_merging_gives_the_sum_of_them() {
+fn row_097_text_is_that_of_the_pages_and_merging_gives_the_sum_of_them() {
     let desk = Desk::new();
     desk.put("a.pdf", &pages(&["The known sentence.", "Second page"]));
     desk.put("b.pdf", &pages(&["Third"]));
@@ -125,7 +125,7 @@ fn row_97_text_is_that_of_the_pages_and_merging_gives_the_sum_of_them() {
 }
 
 #[test]
-fn row_97_form_fields_are_read_and_filled_in() {
+fn row_097_form_fields_are_read_and_filled_in() {
     let desk = Desk::new();
     desk.put("f.pdf", &form());
     let fields = |name: &str| desk.h.ok("pdf_fields", json!({ "file_path": name })).output["fields"].clone();

@@ -15,7 +15,7 @@ fn ids(h: &Hands, arguments: Value) -> Vec<String> {
 }
 
 #[test]
-fn row_89_created_project_is_listed_and_an_archived_one_is_not() {
+fn row_089_created_project_is_listed_and_an_archived_one_is_not() {
     let h = Hands::new();
     let kept = h.ok("project_create", json!({ "name": "Row 89 kept", "instructions": "Be brief" }));
     let away = h.ok("project_create", json!({ "name": "Row 89 away" })).output["id"].clone();

@@ -5,7 +5,7 @@ use serde_json::json;
 use truehand_base::ErrorCode;
 
 #[test]
-fn row_95_stored_routine_comes_with_its_schedule_and_a_broken_one_with_the_reason() {
+fn row_095_stored_routine_comes_with_its_schedule_and_a_broken_one_with_the_reason() {
     let h = Hands::new();
     assert_eq!(h.ok("routine_list", json!({})).output["routines"], json!([]));
     let folder = home().join("routines");

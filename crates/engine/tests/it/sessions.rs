@@ -26,7 +26,7 @@ fn titles(listed: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn row_90_sessions_come_newest_first_and_in_pages() {
+fn row_090_sessions_come_newest_first_and_in_pages() {
     let (h, records) = (Hands::new(), records());
     for title in ["first", "second", "third"] {
         made(&records, title);
@@ -40,7 +40,7 @@ fn row_90_sessions_come_newest_first_and_in_pages() {
 }
 
 #[test]
-fn row_91_session_has_its_status_and_times_and_the_own_one_is_known() {
+fn row_091_session_has_its_status_and_times_and_the_own_one_is_known() {
     let h = Hands::new();
     let own = h.ok("session_current", json!({}));
     let id = own.output["id"].as_str().unwrap();
@@ -63,7 +63,7 @@ fn row_91_session_has_its_status_and_times_and_the_own_one_is_known() {
 }
 
 #[test]
-fn row_92_first_message_is_still_there_after_a_compaction() {
+fn row_092_first_message_is_still_there_after_a_compaction() {
     let (h, records) = (Hands::new(), records());
     let id = made(&records, "talk");
     for n in 1..=5 {
@@ -81,7 +81,7 @@ fn row_92_first_message_is_still_there_after_a_compaction() {
 }
 
 #[test]
-fn row_93_archived_session_leaves_the_list_and_comes_back() {
+fn row_093_archived_session_leaves_the_list_and_comes_back() {
     let (h, records) = (Hands::new(), records());
     let id = made(&records, "put away");
     let listed = |archived: bool| {
@@ -105,7 +105,7 @@ fn row_93_archived_session_leaves_the_list_and_comes_back() {
 }
 
 #[test]
-fn row_94_child_session_is_under_its_parent_with_the_call_that_made_it() {
+fn row_094_child_session_is_under_its_parent_with_the_call_that_made_it() {
     let (h, records) = (Hands::new(), records());
     let parent = made(&records, "parent");
     for call in ["call-1", "call-2"] {
@@ -121,7 +121,7 @@ fn row_94_child_session_is_under_its_parent_with_the_call_that_made_it() {
 }
 
 #[test]
-fn row_98_steer_queue_stop_and_delete_say_what_they_came_to() {
+fn row_098_steer_queue_stop_and_delete_say_what_they_came_to() {
     let (h, records) = (Hands::new(), records());
     let id = made(&records, "work");
     let text = json!({ "id": id, "text": "look left" });

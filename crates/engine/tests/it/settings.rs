@@ -9,7 +9,7 @@ fn config() -> String {
 }
 
 #[test]
-fn row_87_set_then_get_equals_and_other_keys_and_comments_stay() {
+fn row_087_set_then_get_equals_and_other_keys_and_comments_stay() {
     let h = Hands::new();
     h.ok("settings_get", json!({}));
     std::fs::write(home().join("config.toml"), "# mine\n[trace]\nenabled = false # quiet\n").unwrap();
@@ -30,7 +30,7 @@ fn row_87_set_then_get_equals_and_other_keys_and_comments_stay() {
 }
 
 #[test]
-fn row_88_set_gives_the_settings_as_they_hold_then_and_they_hold_at_once() {
+fn row_088_set_gives_the_settings_as_they_hold_then_and_they_hold_at_once() {
     let h = Hands::new();
     let set = h.ok("settings_set", json!({ "key": "effects", "value": { "window_ms": 200 } }));
     assert_eq!(set.output["settings"], h.ok("settings_get", json!({})).output["value"]);

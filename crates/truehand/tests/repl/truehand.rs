@@ -49,7 +49,7 @@ fn methods_are_listed_and_help_tells_of_each_part() {
 }
 
 #[test]
-fn row_87_settings_are_set_whole_and_an_invalid_value_changes_nothing() {
+fn row_087_settings_are_set_whole_and_an_invalid_value_changes_nothing() {
     let mut client = scripted();
     let config = client.home().path().join("config.toml");
     std::fs::write(&config, "# mine\n[trace]\nenabled = false\n").unwrap();
@@ -68,7 +68,7 @@ fn row_87_settings_are_set_whole_and_an_invalid_value_changes_nothing() {
 }
 
 #[test]
-fn row_88_settings_set_gives_what_get_gives() {
+fn row_088_settings_set_gives_what_get_gives() {
     let mut client = scripted();
     let code = "const all = await truehand.settings.set('effects', { window_ms: 250 }); \
                 [all, await truehand.settings.getAll(), all.effects.window_ms]";
@@ -77,7 +77,7 @@ fn row_88_settings_set_gives_what_get_gives() {
 }
 
 #[test]
-fn row_89_projects_are_made_listed_and_put_away() {
+fn row_089_projects_are_made_listed_and_put_away() {
     let mut client = scripted();
     let code = "const kept = await truehand.projects.create({ name: 'Tax 2026' }); \
                 const away = await truehand.projects.create({ name: 'Old' }); \
@@ -87,7 +87,7 @@ fn row_89_projects_are_made_listed_and_put_away() {
 }
 
 #[test]
-fn row_90_sessions_of_several_clients_are_listed_newest_first() {
+fn row_090_sessions_of_several_clients_are_listed_newest_first() {
     let home = std::sync::Arc::clone(scripted().home());
     let mut names = Vec::new();
     for _ in 0..3 {
@@ -110,7 +110,7 @@ fn row_90_sessions_of_several_clients_are_listed_newest_first() {
 }
 
 #[test]
-fn row_91_own_session_has_the_folder_of_the_scope_and_its_fields() {
+fn row_091_own_session_has_the_folder_of_the_scope_and_its_fields() {
     let mut client = scripted();
     let code = "const me = await truehand.sessions.current(); const got = await truehand.sessions.get(me.id); \
                 [got.folder === pwd, got.id, got.title, got.status, got.createdAt]";
@@ -123,7 +123,7 @@ fn row_91_own_session_has_the_folder_of_the_scope_and_its_fields() {
 }
 
 #[test]
-fn row_93_archived_session_is_listed_with_the_flag_only() {
+fn row_093_archived_session_is_listed_with_the_flag_only() {
     let mut client = scripted();
     let code = "const { id } = await truehand.sessions.current(); const has = async (o) => (await truehand.sessions.list(o)).some(s => s.id === id); \
                 await truehand.sessions.archive(id); const seen = [await has(), await has({ archived: true })]; \
@@ -132,7 +132,7 @@ fn row_93_archived_session_is_listed_with_the_flag_only() {
 }
 
 #[test]
-fn row_95_routine_files_are_read() {
+fn row_095_routine_files_are_read() {
     let mut client = scripted();
     let folder = client.home().path().join("routines");
     std::fs::create_dir_all(&folder).unwrap();
@@ -146,7 +146,7 @@ fn row_95_routine_files_are_read() {
 }
 
 #[test]
-fn row_96_channel_token_is_in_no_output_and_no_trace() {
+fn row_096_channel_token_is_in_no_output_and_no_trace() {
     const TOKEN: &str = "xoxb-31415-hidden";
     let mut client = trusted();
     std::fs::write(client.home().path().join("config.toml"), "[trace]\nenabled = true\n").unwrap();
@@ -167,7 +167,7 @@ fn row_96_channel_token_is_in_no_output_and_no_trace() {
 }
 
 #[test]
-fn row_97_pdf_of_a_page_is_read_merged_and_split() {
+fn row_097_pdf_of_a_page_is_read_merged_and_split() {
     let mut client = scripted();
     let code = r"
         await openTab('about:blank');
@@ -208,7 +208,7 @@ fn pdf_that_takes_too_much_memory_ends_its_own_process_alone() {
 }
 
 #[test]
-fn row_98_steer_queue_stop_and_delete_are_honest() {
+fn row_098_steer_queue_stop_and_delete_are_honest() {
     let mut client = trusted();
     let id = value(&mut client, "const { id } = await truehand.sessions.current(); id");
     let queued = value(&mut client, "await truehand.sessions.queue(id, 'later')");
