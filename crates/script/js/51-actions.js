@@ -7,6 +7,10 @@
   const MODIFIERS = new Set(['Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift']);
   const BUTTONS = new Set(['left', 'right', 'middle']);
 
+  const numberOf = (ref) => Number(/e(\d+)$/.exec(ref)[1]);
+  /** An element that was found, as something to ask about again. */
+  const same = (found) => ({ ...found.spot, parts: [{ ref: numberOf(found.ref) }], handles: undefined });
+
   const bad = (spot, name, message) => new Error(`${spot.title}.${name}: ${message}`);
 
   function point(spot, name, options, key = 'position') {
@@ -112,7 +116,7 @@
           pressed += 1;
           if (position || options.force || !found.own) await kernel.tool(frame, 'browser_click', given({ ref: found.ref, position, force: options.force ? true : undefined }));
           else await kernel.tool(frame, 'browser_check', { ref: found.ref, checked: on });
-          const now = await kernel.askOnce({ ...found.spot, parts: [{ ref: Number(/e(\d+)$/.exec(found.ref)[1]) }], handles: undefined }, 'scriptLocate', { needs: [] }).catch(() => null);
+          const now = await kernel.askOnce(same(found), 'scriptLocate', { needs: [] }).catch(() => null);
           // One that went away, or that the page took back, has no state any more.
           if (now && now.status === 'ok' && now.checked !== undefined && now.checked !== on) throw progress.fail('Error: Clicking the checkbox did not change its state', { code: 'WRITE_NOT_REFLECTED' });
         },
@@ -139,7 +143,7 @@
             throw error;
           }
           if (set && text) {
-            const now = await kernel.askOnce({ ...found.spot, parts: [{ ref: Number(/e(\d+)$/.exec(found.ref)[1]) }], handles: undefined }, 'scriptRead', { what: 'inputValue' }).catch(() => null);
+            const now = await kernel.askOnce(same(found), 'scriptRead', { what: 'inputValue' }).catch(() => null);
             if (now && now.status === 'ok' && now.value !== text && !(found.type === 'range' && now.value !== '')) throw progress.fail('Error: Malformed value');
           }
         },
@@ -181,7 +185,7 @@
             chosen = found.chosen;
             return;
           }
-          const answer = await kernel.askOnce({ ...at, parts: [{ ref: Number(/e(\d+)$/.exec(found.ref)[1]) }], handles: undefined }, 'scriptChoose', { indexes: found.indexes });
+          const answer = await kernel.askOnce(same(found), 'scriptChoose', { indexes: found.indexes });
           chosen = answer.value ?? found.chosen;
         },
       });
@@ -350,7 +354,7 @@
     for (;;) {
       const found = await kernel.seek(spot, progress, { fn: 'scriptLocate', needs: [] });
       try {
-        const { output } = await kernel.call('page_call', { ...found.spot.frame._where(), fn: 'scriptQueryOne', args: { parts: [{ ref: Number(/e(\d+)$/.exec(found.ref)[1]) }] }, returns: 'handle' });
+        const { output } = await kernel.call('page_call', { ...found.spot.frame._where(), fn: 'scriptQueryOne', args: { parts: [{ ref: numberOf(found.ref) }] }, returns: 'handle' });
         if (output.handle && output.handle.id) return kernel.handleOf(found.spot.frame, output.handle);
       } catch (error) {
         if (!kernel.isPassing(error)) throw error;

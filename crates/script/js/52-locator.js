@@ -14,8 +14,9 @@
       });
     }
 
-    _spot(strict = true) {
-      return { frame: this._frame, parts: this._parts, strict, text: this._description ?? this._text, title: 'locator' };
+    // `page.click(selector)` and its kin are loose: they take the first, and are named by what was called.
+    _spot(strict = !this._loose) {
+      return { frame: this._frame, parts: this._parts, strict, text: this._description ?? this._text, title: this._title ?? 'locator' };
     }
 
     _with(parts, text) {

@@ -5,10 +5,10 @@
   const STATES = ['load', 'domcontentloaded', 'networkidle', 'commit', 'interactive', 'stable'];
   const RETRIED = new Set(['NAVIGATED_DURING_ACTION', 'FRAME_GONE', 'HANDLE_GONE']);
 
-  // What a selector method does on the first match, unless strict: true asks for the only one.
+  // What a selector method does on the first match, unless strict: true asks for the only one. Its failures name it.
   function found(frame, selector, options) {
     const locator = frame.locator(selector);
-    return options && options.strict ? locator : locator.first();
+    return kernel.hide(locator, { _loose: !(options && options.strict), _title: frame._title() });
   }
 
   kernel.closedError = () => {
@@ -243,7 +243,7 @@
       const limit = timeout ?? this._page._limit();
       const begun = kernel.now();
       for (;;) {
-        await locator.waitFor({ state, timeout: remaining(limit, begun) });
+        await kernel.waitForState(locator._spot(), 'waitForSelector', state, { timeout: remaining(limit, begun) });
         if (state === 'hidden' || state === 'detached') return null;
         const handle = await kernel.query(this, selector, options);
         if (handle) return handle;
