@@ -49,7 +49,7 @@ const SHORTS: &[(&str, &str, char)] =
     &[("browser_read", "interactive", 'i'), ("browser_screenshot", "path", 'o')];
 
 /// The verbs that are no tools: name and what it does.
-pub(crate) const BUILTIN: &[&str] = &["mcp", "repl", "daemon", "doctor", "guide", "completions", "manifest"];
+pub(crate) const BUILTIN: &[&str] = &["mcp", "daemon", "doctor", "guide", "completions", "manifest"];
 
 /// The whole command line.
 pub(crate) fn command(tools: &[ToolInfo]) -> Command {
@@ -199,6 +199,10 @@ fn builtin_commands() -> Vec<Command> {
 /// A tool as a verb; nothing for one that has no verb.
 fn tool_command(tool: &ToolInfo) -> Option<Command> {
     let (verb, others) = tool.verbs.split_first()?;
+    // Its command does more than one call.
+    if verb == crate::repl::VERB {
+        return None;
+    }
     let about = tool.description.split(" Reply: ").next().unwrap_or_default();
     let mut command =
         Command::new(verb.clone()).about(about.to_owned()).visible_aliases(others.iter().cloned());

@@ -92,9 +92,6 @@ fn tools_for(words: &[String]) -> Vec<ToolInfo> {
     let row = |word: &str| truehand_tools::TABLE.iter().find(|row| row.info.verbs.contains(&word));
     let verb = spelling::verb_place(words).map(|at| words[at].as_str());
     match verb.and_then(row) {
-        None if verb == Some(repl::VERB) => {
-            truehand_tools::TABLE.iter().map(|row| argv::nameplate(&row.info)).collect()
-        }
         None => truehand_tools::catalog().tools.clone(),
         Some(own) => {
             truehand_tools::TABLE

@@ -14,6 +14,9 @@ const CLOSE: &str = "</script_output>";
 /// The tag's name, which must not come behind an angle bracket in what is enclosed.
 const NAME: &str = "script_output";
 
+/// What stands before a value.
+pub const VALUE: &str = "=>";
+
 /// The most acts that get a line of their own.
 const ACTS: usize = 100;
 
@@ -48,7 +51,7 @@ pub fn body(evaluated: &Evaluated) -> String {
 /// What the script wrote, its value, and what it threw.
 fn output(evaluated: &Evaluated) -> String {
     let mut lines: Vec<String> = evaluated.logs.iter().map(|log| log.text.clone()).collect();
-    lines.extend(evaluated.shown.as_ref().map(|shown| format!("=> {shown}")));
+    lines.extend(evaluated.shown.as_ref().map(|shown| format!("{VALUE} {shown}")));
     lines.extend(evaluated.error.as_ref().map(thrown));
     lines.join("\n")
 }

@@ -39,6 +39,7 @@ mod projects;
 mod queue;
 mod read;
 mod record;
+mod repl;
 mod routines;
 mod screenshot;
 mod scrolling;

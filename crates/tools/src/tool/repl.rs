@@ -41,6 +41,8 @@ pub struct Repl {
 impl Tool for Repl {
     const INFO: Info = Info {
         tab: false,
+        verbs: &["repl"],
+        positional: &["code"],
         aliases: &["browser_repl", "run_code"],
         renames: &[("purpose", "title"), ("script", "code"), ("js", "code"), ("timeout", "timeout_ms"), ("reset", "fresh")],
         extra: "The scope is JavaScript (ES2023 and newer) with top-level await, without import, require and process. \

@@ -34,7 +34,7 @@ pub(super) fn outcome(outcome: &Outcome, output: Output) {
         }
     }
     if let Some(shown) = &ran.shown {
-        output.aside(&format!("=> {}", plain(shown)), Some(Tone::Value));
+        output.aside(&format!("{} {}", words::script::VALUE, plain(shown)), Some(Tone::Value));
     }
     if let Some(error) = &ran.thrown {
         output.aside(&plain(&words::script::thrown(error)), Some(Tone::Bad));
