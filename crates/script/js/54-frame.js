@@ -133,9 +133,16 @@
       const state = waitState(options, 'setContent');
       const title = `${this._title()}.setContent`;
       const limit = options.timeout ?? this._page._navigationLimit();
-      await kernel.within(limit, title, async () => {
-        await kernel.evaluate(this, writeContent, html);
-        await this._reach(state, limit, title);
+      const event = { load: 'load', networkidle: 'load', stable: 'load', domcontentloaded: 'DOMContentLoaded', interactive: 'DOMContentLoaded' }[state];
+      await kernel.within(limit, title, async (live) => {
+        const { args, handles } = kernel.encodeArgs([{ html, event: event ?? null }]);
+        const call = { ...this._where(), source: kernel.functionText(writeContent), function: true, args, handles };
+        if (limit) call.timeout_ms = Math.ceil(limit);
+        await kernel.call('page_evaluate', call).catch((error) => {
+          // The limit of the wait tells of it as well, in its own words.
+          if (error.code !== 'TIMEOUT' || live()) throw error.code === 'TIMEOUT' ? kernel.timeoutError(`${title}: Timeout ${limit}ms exceeded.`) : error;
+        });
+        if (state === 'networkidle' || state === 'stable') await this._reach(state, limit, title);
       });
     }
 
@@ -402,11 +409,17 @@
     return head + (document.documentElement ? document.documentElement.outerHTML : '');
   }
 
-  function writeContent(html) {
+  // The listener comes after the document is opened, which drops all of them, and before it is closed, which may load it.
+  function writeContent({ html, event }) {
     window.stop();
     document.open();
     document.write(html);
-    document.close();
+    if (!event) return document.close();
+    return new Promise((resolve) => {
+      const target = event === 'load' ? window : document;
+      target.addEventListener(event, () => resolve(), { once: true });
+      document.close();
+    });
   }
 
   function isTrue(value) {

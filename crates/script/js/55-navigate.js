@@ -47,6 +47,8 @@
       });
     } catch (error) {
       if (error.name === 'TimeoutError') {
+        // What nobody waits for any more must not hold up what comes next.
+        kernel.call('page_cdp', { tab_id: page._tab, method: 'Page.stopLoading', params: {} }).catch(() => undefined);
         throw kernel.timeoutError(`${title}: Timeout ${limit}ms exceeded.\nCall log:\n  - navigating to "${shown}", waiting until "${state}"`);
       }
       if (page.isClosed()) throw kernel.closedError();
@@ -97,7 +99,7 @@
     }
     if (frame !== page.mainFrame() || options.referer !== undefined) {
       const params = { url };
-      if (options.referer !== undefined) params.referrer = options.referer;
+      if (options.referer !== undefined) Object.assign(params, { referrer: options.referer, referrerPolicy: 'unsafeUrl' });
       if (frame !== page.mainFrame()) params.frameId = frame._id;
       return load(frame, { title, tool: 'page_cdp', args: { tab_id: page._tab, method: 'Page.navigate', params }, url, options });
     }
