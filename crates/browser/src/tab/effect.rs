@@ -256,7 +256,8 @@ impl Tab {
     async fn glance(&self, ctx: &CallCtx, window: Window) -> PageEffect {
         let mut counts = HashMap::new();
         let now = Instant::now();
-        drop(self.settle_round(ctx, &window, now, now + QUICK_TIME, true, &mut counts).await);
+        // How it ended makes no difference: what was counted by then is what there is.
+        let _: Round = self.settle_round(ctx, &window, now, now + QUICK_TIME, true, &mut counts).await;
         self.catch_up(ctx).await;
         let mut effect = self.conclude(window, counts);
         if matches!(effect.verdict, Verdict::NoChange | Verdict::AmbientOnly) {

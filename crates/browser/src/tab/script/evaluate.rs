@@ -239,7 +239,7 @@ fn thrown(details: &ExceptionDetails) -> ErrorBody {
             "the script changes something, or does what can't be told from a change",
         );
     }
-    let stack = text.clone().or_else(|| exception.map(|e| super::handles::preview(e)));
+    let stack = text.clone().or_else(|| exception.map(super::handles::preview));
     let stack = stack.unwrap_or_else(|| details.text.clone());
     let (name, message) = name_and_message(&stack);
     ErrorBody::new(ErrorCode::ScriptFailed, clip(&format!("{name}: {message}"), LONGEST_TEXT))
