@@ -22,6 +22,16 @@ enum In {
 
 /// Where a text leaves off.
 pub(super) fn leaves(text: &str) -> Leaves {
+    scan(text).0
+}
+
+/// The same, and whether that is behind the mark of a comment that ends with its line.
+fn scan(text: &str) -> (Leaves, bool) {
+    let mut comment = false;
+    (walk(text, &mut comment), comment)
+}
+
+fn walk(text: &str, comment: &mut bool) -> Leaves {
     let mut stack: Vec<In> = Vec::new();
     let mut chars = text.chars().peekable();
     // The last sign that means something, and the last word: they tell a division from a regular expression.
@@ -45,11 +55,7 @@ pub(super) fn leaves(text: &str) -> Leaves {
         }
         match c {
             '/' if chars.peek() == Some(&'/') => {
-                for c in chars.by_ref() {
-                    if c == '\n' {
-                        break;
-                    }
-                }
+                *comment = chars.by_ref().all(|c| c != '\n');
             }
             '/' if chars.peek() == Some(&'*') => {
                 chars.next();
@@ -166,7 +172,8 @@ pub(super) fn path(line: &str, at: usize) -> Option<(usize, &str)> {
     if path.starts_with('.') || path.chars().next().is_some_and(|c| c.is_ascii_digit()) {
         return None;
     }
-    if matches!(leaves(&before[..start]), Leaves::Within | Leaves::Broken) || matches!(behind, Some('\'' | '"' | '`')) {
+    let (leaves, comment) = scan(&before[..start]);
+    if comment || matches!(leaves, Leaves::Within | Leaves::Broken) || matches!(behind, Some('\'' | '"' | '`')) {
         return None;
     }
     Some((start, path))

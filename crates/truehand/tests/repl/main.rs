@@ -11,7 +11,7 @@ mod session;
 mod truehand;
 
 use serde_json::json;
-use truehand_testkit::{CallResult, McpClient};
+use truehand_testkit::{CallResult, Home, McpClient};
 
 /// The binary under test.
 const BINARY: &str = env!("CARGO_BIN_EXE_truehand");
@@ -31,6 +31,12 @@ fn repl(client: &mut McpClient, code: &str) -> CallResult {
 /// Runs a script that may take so long.
 fn repl_for(client: &mut McpClient, code: &str, timeout_ms: u64) -> CallResult {
     client.call("repl", json!({ "title": "a test", "code": code, "timeout_ms": timeout_ms }))
+}
+
+/// Whether a script has written its `tmp/begun`.
+fn begun(home: &Home) -> bool {
+    let mut scopes = std::fs::read_dir(home.join("sessions")).into_iter().flatten().flatten();
+    scopes.any(|scope| scope.path().join("tmp/begun").exists())
 }
 
 /// What stands between the marks of data.

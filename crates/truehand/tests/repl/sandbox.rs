@@ -1,6 +1,6 @@
 //! What a script must not reach, and what it must not bring down: files, processes, other scopes, the daemon.
 
-use crate::{BINARY, repl, repl_for, scripted};
+use crate::{BINARY, begun, repl, repl_for, scripted};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -300,8 +300,7 @@ fn worker_that_is_killed_is_told_of_and_a_new_scope_begins() {
         }
     };
     let id = client.begin_call("repl", json!({ "title": "x", "code": "await fs.writeFile('tmp/begun', ''); for (;;) await sleep(10)" }));
-    let begun = || std::fs::read_dir(client.home().join("sessions")).is_ok_and(|all| all.flatten().any(|s| s.path().join("tmp/begun").exists()));
-    until("the script", begun);
+    until("the script", || begun(client.home()));
     kill_all();
     let ran = client.end_call(id);
     assert_eq!((ran.code(), &ran.structured["status"]), ("SCOPE_LOST", &json!("lost")), "{}", ran.text);

@@ -1,6 +1,6 @@
 //! A scope over MCP and on the command line: what stays, what is said, how a script ends, how it is ended.
 
-use crate::{BINARY, envelope_of, repl, repl_for, scripted};
+use crate::{BINARY, begun, envelope_of, repl, repl_for, scripted};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -180,13 +180,12 @@ fn script_that_outlasts_its_answer_goes_on_and_is_fetched_by_its_task() {
 fn cancel_of_the_request_stops_the_script_and_keeps_the_variables() {
     let mut client = scripted();
     repl(&mut client, "let ticks = 0");
-    let id = client.begin_call("repl", json!({ "title": "tick", "code": "for (;;) { ticks++; await sleep(5) }" }));
-    // Another script of the same client would wait for this one, so its start is seen by the passing of time alone.
-    std::thread::sleep(Duration::from_millis(300));
+    let id = client.begin_call("repl", json!({ "title": "tick", "code": "await fs.writeFile('tmp/begun', ''); for (;;) { ticks++; await sleep(5) }" }));
+    until("the script", || begun(client.home()));
     client.notify("notifications/cancelled", json!({ "requestId": id }));
     let first = repl(&mut client, "await sleep(100); ticks").structured["value"].as_u64().unwrap();
     let second = repl(&mut client, "await sleep(100); ticks").structured["value"].as_u64().unwrap();
-    assert!(first > 0 && first == second, "{first} and {second}");
+    assert_eq!(first, second);
 }
 
 #[test]
@@ -202,7 +201,8 @@ fn fresh_begins_with_an_empty_scope() {
 #[test]
 fn script_of_the_same_client_waits_for_the_one_before() {
     let mut client = scripted();
-    let first = client.begin_call("repl", json!({ "title": "a", "code": "globalThis.order = ['a']; await sleep(300); order.push('b')" }));
+    let first = client.begin_call("repl", json!({ "title": "a", "code": "globalThis.order = ['a']; await fs.writeFile('tmp/begun', ''); await sleep(300); order.push('b')" }));
+    until("the first script", || begun(client.home()));
     let second = client.begin_call("repl", json!({ "title": "b", "code": "order.push('c'); order.join('')" }));
     assert!(!client.end_call(first).is_error);
     assert_eq!(client.end_call(second).structured["value"], "abc");
