@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         return truehand_script::worker::main();
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == truehand_tools::pdf::worker::WORKER) {
-        return truehand_tools::pdf::worker::main();
+        return pdf_worker();
     }
     let env = Env::read();
     let words: Vec<String> =
@@ -58,6 +58,19 @@ fn main() -> ExitCode {
     let output = Output::new(given.get_flag(global::JSON), color, env.no_color);
     let Some((verb, inner)) = given.subcommand() else { return ExitCode::from(2) };
     run(verb, inner, &env, output, &tools)
+}
+
+/// Parses PDF files, confined as a scope's worker is, before a byte of them is read.
+fn pdf_worker() -> ExitCode {
+    use truehand_tools::pdf::worker;
+    let limits = truehand_script::wire::Limits {
+        process_bytes: worker::MEMORY,
+        cpu_seconds: worker::TIME.as_secs(),
+        ..truehand_script::wire::Limits::default()
+    };
+    // What this system does not offer is missing here as it is for scripts, whose worker reports it.
+    let _confined = truehand_script::worker::confine().finish(&limits);
+    worker::main()
 }
 
 fn run(verb: &str, given: &ArgMatches, env: &Env, output: Output, tools: &[ToolInfo]) -> ExitCode {

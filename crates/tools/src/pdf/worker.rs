@@ -15,10 +15,10 @@ use truehand_base::{CallCtx, ErrorBody, ErrorCode};
 pub const WORKER: &str = "pdf-worker";
 
 /// The most memory that it may take, in bytes.
-const MEMORY: u64 = 512 << 20;
+pub const MEMORY: u64 = 512 << 20;
 
 /// The longest that it may take.
-const TIME: Duration = Duration::from_secs(30);
+pub const TIME: Duration = Duration::from_secs(30);
 
 /// The most that goes in or comes out, in bytes.
 const LARGEST: usize = 192 << 20;
@@ -95,10 +95,10 @@ fn too_much(why: &str) -> ErrorBody {
     ErrorBody::new(ErrorCode::ContentTooLarge, format!("the PDF can't be worked on: {why}"))
 }
 
-/// The worker's whole life.
+/// The worker's whole life. Whoever starts it has confined the process before: to [`MEMORY`] and [`TIME`], without files
+/// and network.
 #[must_use]
 pub fn main() -> ExitCode {
-    bound();
     let mut question = Vec::new();
     if std::io::stdin().lock().take(LARGEST as u64).read_to_end(&mut question).is_err() {
         return ExitCode::FAILURE;
@@ -119,26 +119,6 @@ pub fn main() -> ExitCode {
         Err(_) => ExitCode::FAILURE,
     }
 }
-
-/// Bounds that hold for this process until it ends: memory, processor time, no files, no core.
-#[cfg(unix)]
-fn bound() {
-    use nix::sys::resource::{Resource, setrlimit};
-    let limits = [
-        (Resource::RLIMIT_AS, MEMORY),
-        (Resource::RLIMIT_CPU, TIME.as_secs()),
-        (Resource::RLIMIT_FSIZE, 0),
-        (Resource::RLIMIT_CORE, 0),
-        (Resource::RLIMIT_NOFILE, 3),
-    ];
-    for (resource, limit) in limits {
-        // A system that does not know one of them still has the others, and the time that the asker sets.
-        setrlimit(resource, limit, limit).unwrap_or_default();
-    }
-}
-
-#[cfg(not(unix))]
-fn bound() {}
 
 /// A head as JSON with its length before it, then files one after the other.
 fn joined(head: &impl Serialize, files: &[Vec<u8>]) -> Result<Vec<u8>, ErrorBody> {
