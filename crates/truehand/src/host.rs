@@ -24,6 +24,9 @@ impl EngineHost {
     /// As [`Engine::new`].
     pub(crate) fn new(mut config: EngineConfig, program: PathBuf) -> Result<Self, ErrorBody> {
         let pdf_worker = program.clone();
+        // Also when an upgrade has replaced the file meanwhile, the worker is of this very program.
+        let own = PathBuf::from("/proc/self/exe");
+        let program = if own.exists() { own } else { program };
         let (home, arguments) = (config.home.root().to_owned(), vec![WORKER.into()]);
         let scripts = ScriptHost::new(HostConfig::new(home, program, arguments, VERSION));
         config.pdf_worker = Some(pdf_worker);
