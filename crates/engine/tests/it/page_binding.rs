@@ -44,9 +44,11 @@ fn function_of_a_script_is_there_before_scripts_of_new_documents_frames_and_tabs
     let added = h.approved("page_init_script", script);
     assert!(added.ok(), "{added:#?}");
     h.open("/frames.html");
-    let mut told: Vec<Value> = (0..3).map(|_| ears.any("binding")["args"]["t"][0]["a"][0].clone()).collect();
-    told.sort_by_key(Value::to_string);
-    assert_eq!(told, ["at /frame/effect.html", "at /frame/effect.html", "at /frames.html"], "frames of other sites too");
+    let at = |path: &'static str| move |e: &Value| e["args"]["t"][0]["a"][0] == format!("at {path}");
+    let page = ears.first("binding", at("/frames.html"));
+    // Two frames, one of them of another site and so in another process.
+    let inner = [(); 2].map(|()| ears.first("binding", at("/frame/effect.html"))["frame"].clone());
+    assert!(inner[0] != inner[1] && !inner.contains(&page["frame"]), "{inner:?}");
     assert_eq!(h.js("typeof tell + typeof other"), "functionfunction");
     let url = h.site.url("/tab-a.html");
     h.ok("browser_new_tab", json!({ "url": url }));

@@ -3,7 +3,6 @@
 use crate::hands::Hands;
 use crate::heard::Ears;
 use serde_json::{Value, json};
-use std::time::Duration;
 use truehand_base::ErrorCode;
 
 /// Begins a fetch in the page whose result is looked at later.
@@ -126,7 +125,7 @@ fn held_requests_of_all_frames_and_of_new_tabs_are_told() {
     ears.first("requestfinished", |_| true);
     h.ok("browser_new_tab", json!({}));
     let url = h.site.url("/tab-a.html");
-    h.approved("browser_execute_js", json!({ "script": format!("void (location.href = '{url}')") }));
+    h.js(&format!("void (location.href = '{url}')"));
     let page = ears.first("paused", |e| e["url"].as_str().unwrap().ends_with("/tab-a.html"));
     assert_eq!(page["tab_id"], "t2");
     h.ok("page_answer", json!({ "tab_id": "t2", "request": page["request"], "action": "continue" }));
@@ -178,17 +177,4 @@ fn request_that_nobody_answers_is_let_go_when_the_client_is_gone_or_stops_holdin
     // As a connection that ends and comes back within the grace.
     crate::hands::engine().client_gone(&h.client);
     assert_eq!(got(&h), "200 7");
-}
-
-#[test]
-fn request_that_nobody_answers_for_half_a_minute_is_let_go() {
-    let h = Hands::at("/popups.html");
-    let mut ears = held(&h);
-    begin(&h, "/api/echo?n=5", "{}");
-    ears.any("paused");
-    let limit = Duration::from_secs(36);
-    let call = truehand_base::Call::new(h.client.clone(), "browser_execute_js", json!({ "script": "window.__got" }));
-    let approval = Some(truehand_base::Approval::new("test"));
-    let outcome = h.send_within(limit, truehand_base::Call { approval, ..call });
-    assert_eq!(outcome.output["result"], "200 5");
 }

@@ -50,12 +50,12 @@ impl Tab {
     /// What somebody reads of an event that stands for things in the page: those get handles of the reader's.
     pub(crate) async fn made_readable(&self, ctx: &CallCtx, event: &mut Value) {
         let Some(map) = event.as_object_mut() else { return };
-        if let (Some(Value::Array(args)), Some(world)) = (map.remove("args"), map.remove("world")) {
-            let frame = map.get("frame").and_then(Value::as_str).unwrap_or_default();
-            map.insert("args".to_owned(), self.values_by_handle(frame, &world, &args));
+        let frame = map.get("frame").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if let Some(world) = map.remove("world") {
+            let named = map["args"].as_array().map(|args| self.values_by_handle(&frame, &world, args));
+            map.insert("args".to_owned(), named.unwrap_or_default());
         } else if let Some(node) = map.remove("node").and_then(|node| node.as_i64()) {
-            let frame = map.get("frame").and_then(Value::as_str).unwrap_or_default();
-            let handle = self.node_by_handle(ctx, frame, node).await;
+            let handle = self.node_by_handle(ctx, &frame, node).await;
             map.insert("element".to_owned(), handle);
         }
     }

@@ -17,6 +17,9 @@ use truehand_cdp::{self as cdp, Event, RequestId, Session};
 /// How long a request is held at most.
 const HELD: Duration = Duration::from_secs(30);
 
+/// How often it is looked whether one is.
+const STEP: Duration = Duration::from_secs(1);
+
 /// The longest body of an answer that is given to a script, in bytes.
 const BODY: usize = 32 << 20;
 
@@ -235,8 +238,9 @@ async fn watch(held: Arc<Mutex<Held>>) {
             }
             held.requests.values().map(|r| r.since + HELD).min()
         };
-        let soon = Instant::now() + Duration::from_secs(1);
-        tokio::time::sleep_until(next.unwrap_or(soon).max(soon).into()).await;
+        // It looks again now and then, since what it waits for may have been answered.
+        let soon = Instant::now() + STEP;
+        tokio::time::sleep_until(next.map_or(soon, |next| next.min(soon)).into()).await;
     }
 }
 
@@ -419,4 +423,41 @@ fn in_base64(body: cdp::network::Body) -> Result<String, ErrorBody> {
         return Err(ErrorBody::new(ErrorCode::ArgumentTooLarge, words).next("let the page download it, and read the file"));
     }
     Ok(if body.base64_encoded { text } else { STANDARD.encode(text) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncReadExt;
+    use truehand_cdp::{Connection, SessionId};
+
+    #[tokio::test]
+    async fn request_that_was_held_too_long_is_let_go_and_the_others_are_not() {
+        let (reader, _browser) = tokio::io::duplex(64);
+        let (writer, mut sent) = tokio::io::duplex(4_096);
+        let (connection, _events) = Connection::pipe(reader, writer);
+        let session = connection.session(SessionId::from("S"));
+        let request = |id: &str, since: Instant| Request {
+            session: session.clone(),
+            id: RequestId::from(id),
+            since,
+            url: String::new(),
+            method: "GET".to_owned(),
+            kind: "XHR".to_owned(),
+            answered: false,
+            waiter: None,
+        };
+        let held = Arc::new(Mutex::new(Held { last: 2, requests: HashMap::new(), watched: true }));
+        let long_ago = Instant::now().checked_sub(HELD).expect("a clock that has run for a while");
+        lock(&held).requests.extend([(1, request("old", long_ago)), (2, request("new", Instant::now()))]);
+        let watching = tokio::spawn(watch(Arc::clone(&held)));
+        let mut message = vec![0; 4_096];
+        let length = sent.read(&mut message).await.expect("written");
+        let message = String::from_utf8_lossy(&message[..length]).into_owned();
+        assert!(message.contains("Fetch.continueRequest") && message.contains("\"old\""), "{message}");
+        assert_eq!(lock(&held).requests.keys().collect::<Vec<_>>(), [&2]);
+        lock(&held).requests.clear();
+        watching.await.expect("ends when nothing is held");
+        assert!(!lock(&held).watched);
+    }
 }
