@@ -27,6 +27,7 @@ mod arg {
     pub(super) const FILE: &str = "file";
     pub(super) const TITLE: &str = "title";
     pub(super) const FRESH: &str = "fresh";
+    pub(super) const TIMEOUT_MS: &str = "timeout_ms";
 }
 
 /// The verb's part of the command line.
@@ -54,6 +55,13 @@ pub(crate) fn command() -> Command {
                 .conflicts_with(arg::CODE),
         )
         .arg(Arg::new(arg::TITLE).long("title").value_name("TEXT").help("What it is for, for the record"))
+        .arg(
+            Arg::new(arg::TIMEOUT_MS)
+                .long("timeout-ms")
+                .value_name("N")
+                .help("How long the script may run, as --timeout in milliseconds; otherwise two minutes")
+                .value_parser(value_parser!(u64)),
+        )
         .arg(
             Arg::new(arg::FRESH)
                 .long("fresh")
@@ -111,8 +119,8 @@ fn call_of(setup: &Setup, given: &ArgMatches, client: &ClientId, code: &str) -> 
     let mut arguments = Map::new();
     arguments.insert("title".to_owned(), Value::String(title));
     arguments.insert("code".to_owned(), Value::String(code.to_owned()));
-    if let Some(limit) = setup.asked_timeout() {
-        let ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1);
+    let asked = setup.asked_timeout().map(|limit| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1));
+    if let Some(ms) = given.get_one::<u64>(arg::TIMEOUT_MS).copied().or(asked) {
         arguments.insert("timeout_ms".to_owned(), ms.into());
     }
     if given.get_flag(arg::FRESH) {

@@ -21,6 +21,8 @@ fn row_38_exit_code_is_one_for_a_throw_and_four_for_a_timeout() {
     assert!(threw.stderr.lines().last().unwrap().starts_with("error · RangeError · "), "{}", threw.stderr);
     let slow = cli.run(&["repl", "--timeout", "0.5", "for (;;) {}"]).expect_code(4);
     assert!(slow.stderr.lines().last().unwrap().starts_with("timeout · "), "{}", slow.stderr);
+    let slow = cli.run(&["repl", "--timeout-ms", "300", "for (;;) {}"]).expect_code(4);
+    assert!(slow.stderr.contains("within 0.3 s"), "{}", slow.stderr);
     let broken = cli.run(&["repl", "const = 1"]).expect_code(1);
     assert!(broken.stderr.contains("SyntaxError") && broken.stderr.contains('^'), "{}", broken.stderr);
     assert_eq!(cli.run(&["repl", "console.log('still')"]).expect_code(0).stdout, "still\n");
