@@ -135,7 +135,8 @@
     const lines = [];
     for (const line of String(stack).split('\n')) {
       const place = /^ *at (?:(.*) )?\(?(call\d+):(\d+):(\d+)\)?$/.exec(line);
-      if (!place) {
+      // Behind a `return` at the top level stands a function of ours, which the outermost line calls.
+      if (!place || (place[1] === '<eval>' && shifts.has(place[2]))) {
         continue;
       }
       const column = place[3] === '1' ? Math.max(1, place[4] - (shifts.get(place[2]) || 0)) : place[4];
@@ -146,42 +147,52 @@
     return lines.join('\n');
   };
 
+  // JSON text without halves of surrogate pairs, which other readers refuse.
+  const loneFree = (json) => (json.includes('\\ud') ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\\ufffd') : json);
+
   const textOf = (object, name) => {
     const value = object[name];
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
 
-  // What was thrown, as JSON for the host.
+  const { stringify } = JSON;
+
+  // What was thrown, as texts for the host; `data` as JSON. No prototype, so that nothing is added by the user's.
   kernel.describe = (thrown) => {
+    const odd = () => ({ __proto__: null, name: 'Thrown', message: kernel.inspect(thrown).toWellFormed() });
     if (thrown === null || (typeof thrown !== 'object' && typeof thrown !== 'function')) {
-      // Without memory for an error the engine throws null.
-      const hint = thrown === null ? 'if the script does not throw null itself, it has used up its memory: set large variables to undefined' : undefined;
-      return JSON.stringify({ name: 'Thrown', message: kernel.inspect(thrown), next_step: hint });
+      const told = odd();
+      if (thrown === null) {
+        // Without memory for an error the engine throws null.
+        told.next_step = 'if the script does not throw null itself, it has used up its memory: set large variables to undefined';
+      }
+      return told;
     }
     const isError = Error.isError ? Error.isError(thrown) : thrown instanceof Error;
     const message = textOf(thrown, 'message');
     if (!isError && message === undefined) {
-      return JSON.stringify({ name: 'Thrown', message: kernel.inspect(thrown) });
+      return odd();
     }
     let data;
     try {
-      data = thrown.data === undefined ? undefined : JSON.parse(JSON.stringify(thrown.data));
+      data = thrown.data === undefined ? undefined : loneFree(stringify(thrown.data));
     } catch {
       data = undefined;
     }
     const name = textOf(thrown, 'name') || (isError ? 'Error' : 'Thrown');
-    return JSON.stringify({
-      name,
+    return {
+      __proto__: null,
+      name: name.toWellFormed(),
       message: (message || '').toWellFormed(),
-      code: textOf(thrown, 'code'),
-      next_step: textOf(thrown, 'next_step') || (kernel.hint ? kernel.hint(name, message || '', call.code) : undefined),
-      stack: kernel.cleanStack(thrown.stack || '') || undefined,
+      code: textOf(thrown, 'code')?.toWellFormed(),
+      next_step: (textOf(thrown, 'next_step') || (kernel.hint ? kernel.hint(name, message || '', call.code) : undefined))?.toWellFormed(),
+      stack: kernel.cleanStack(thrown.stack || '').toWellFormed() || undefined,
       data,
-    });
+    };
   };
 
   // The value of a call.
-  kernel.show = (value) => ({ text: kernel.inspect(value).toWellFormed(), json: kernel.plainJson(value) });
+  kernel.show = (value) => ({ __proto__: null, text: kernel.inspect(value).toWellFormed(), json: kernel.plainJson(value) });
 
   const MOST_JSON = 65536;
 
@@ -229,8 +240,8 @@
       if (!plain(value, 0)) {
         return undefined;
       }
-      const text = JSON.stringify(value);
-      return text.length > MOST_JSON ? undefined : text.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\\ufffd');
+      const text = stringify(value);
+      return text.length > MOST_JSON ? undefined : loneFree(text);
     } catch {
       return undefined;
     }

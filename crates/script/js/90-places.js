@@ -27,7 +27,9 @@
         return result;
       }
       const answer = apply(then, result, [undefined, (error) => {
-        throw placed(error, place);
+        // A refusal that nobody has made an Error of.
+        const bare = error !== null && typeof error === 'object' && !(error instanceof Error) && typeof error.code === 'string';
+        throw placed(bare && kernel.fail ? kernel.fail(error) : error, place);
       }]);
       return answer;
     };

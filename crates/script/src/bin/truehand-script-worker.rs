@@ -1,5 +1,5 @@
-//! The worker process alone, for tests. `probe PORT` confines itself like a worker and then tries what a worker can't do:
-//! one line of JSON with what came of each attempt.
+//! The worker process alone, for tests. `probe PORT DESCRIPTOR` confines itself like a worker and then tries what a
+//! worker can't do: one line of JSON with what came of each attempt.
 
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
@@ -13,8 +13,8 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("probe") => {
-            let port = arguments.next().and_then(|port| port.parse().ok()).unwrap_or(0);
-            println!("{}", probe(port));
+            let mut number = || arguments.next().and_then(|number| number.parse().ok()).unwrap_or(0);
+            println!("{}", probe(number(), number()));
             ExitCode::SUCCESS
         }
         _ => worker::main(),
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 }
 
 /// Tries everything; `confined` is what the system confirmed, the rest is `done` or the error of each attempt.
-fn probe(port: u16) -> Value {
+fn probe(port: u16, descriptor: u16) -> Value {
     let confinement = worker::confine();
     let confined = confinement.finish(&Limits::default());
     let mut tried = Map::new();
@@ -38,16 +38,18 @@ fn probe(port: u16) -> Value {
     note("run a program", said(Command::new("/bin/true").status()));
     note("start a thread", said(std::thread::Builder::new().spawn(|| ())));
     #[cfg(unix)]
-    unix(&mut note);
+    unix(&mut note, descriptor);
     json!({ "confined": confined, "tried": tried })
 }
 
 #[cfg(unix)]
-fn unix(note: &mut impl FnMut(&str, String)) {
+fn unix(note: &mut impl FnMut(&str, String), descriptor: u16) {
     use nix::sys::signal::kill;
     use std::os::unix::net::UnixStream;
     note("pair of sockets", said(UnixStream::pair()));
     note("signal the parent", said(kill(nix::unistd::getppid(), None)));
+    // Only an open one can be closed.
+    note("use an inherited descriptor", said(nix::unistd::close(i32::from(descriptor))));
 }
 
 fn said<T, E: Display>(outcome: Result<T, E>) -> String {

@@ -32,6 +32,8 @@ const DRAIN_TIME: Duration = Duration::from_millis(50);
 const END_HOOKS: Duration = Duration::from_millis(1_000);
 /// How long a completion may take.
 const COMPLETE: Duration = Duration::from_millis(300);
+/// How long looking at a value, or at something thrown, may take: it may be hostile, and so may what it stands on.
+const LOOK: Duration = Duration::from_millis(500);
 /// The most of a value that is shown.
 const VALUE_BYTES: usize = 256 * 1024;
 /// Rejections that nobody handled and that are reported.
@@ -212,7 +214,10 @@ impl Engine {
         let (state, clock, rejections) = (&self.state, &self.clock, &self.rejections);
         let mut done = context.with(|ctx| {
             let mut run = Run { ctx, state, clock, rejections, inbox, entries, file, gone: false };
-            let done = run.whole(&eval, late, declared);
+            let mut done = run.whole(&eval, late, declared);
+            if done.error.as_ref().is_some_and(|e| e.name == "Thrown" && e.message == "null") && !throws(&eval.code) {
+                done.error = Some(out_of_memory(&state.limits));
+            }
             (!run.gone).then_some(done)
         })?;
         done.call = eval.call;
@@ -227,7 +232,9 @@ impl Engine {
         if heap > limit / 10 * 9 {
             self.runtime.run_gc();
             heap = self.heap();
-            if done.error.as_ref().is_some_and(|e| e.name == "Thrown" && e.message == "null") {
+            // There may have been no memory left to tell what was thrown.
+            let starved = |e: &Thrown| e.name == "Thrown" && (e.message == "null" || e.message.ends_with("can't be shown]"));
+            if done.error.as_ref().is_some_and(starved) {
                 done.error = Some(out_of_memory(&self.state.limits));
             }
         }
@@ -312,7 +319,11 @@ fn short(ctx: &Ctx<'_>, thrown: &Value<'_>) -> String {
             let place = field("stack").and_then(|s| s.lines().next().map(|l| format!(" {}", l.trim())));
             format!("{name}: {message}{}", place.unwrap_or_default())
         }
-        _ => thrown.as_string().and_then(|s| s.to_string().ok()).unwrap_or_else(|| thrown.type_name().to_owned()),
+        _ => match (thrown.as_string(), thrown.as_number()) {
+            (Some(text), _) => text.to_string().unwrap_or_default(),
+            (None, Some(number)) => number.to_string(),
+            (None, None) => format!("[{} that can't be shown]", thrown.type_name()),
+        },
     }
 }
 
@@ -460,15 +471,31 @@ impl<'js> Run<'_, 'js> {
         follow.call::<_, Promise<'js>>((value.clone(),)).ok()
     }
 
+    /// Looks at a value for a moment. Nothing: it took too long, or threw.
+    fn look<T>(&self, entry: &Kept<Function<'static>>, value: &Value<'js>) -> Option<T>
+    where
+        T: rquickjs::FromJs<'js>,
+    {
+        self.shortly(|| {
+            let seen = entry.clone().restore(&self.ctx).and_then(|look| look.call::<_, T>((value.clone(),)));
+            if seen.is_err() {
+                drop(self.ctx.catch());
+            }
+            seen.ok()
+        })
+    }
+
+    fn shortly<T>(&self, run: impl FnOnce() -> T) -> T {
+        let deadline = self.clock.deadline.get();
+        self.clock.deadline.set(deadline.min(Instant::now() + LOOK));
+        let value = run();
+        self.clock.deadline.set(deadline);
+        value
+    }
+
     fn show(&self, value: Value<'js>, done: &mut Done) {
-        let shown = self
-            .entries
-            .show
-            .clone()
-            .restore(&self.ctx)
-            .and_then(|show| show.call::<_, Object<'js>>((value.clone(),)));
-        match shown {
-            Ok(shown) => {
+        match self.look::<Object<'js>>(&self.entries.show, &value) {
+            Some(shown) => {
                 let mut text = shown.get::<_, String>("text").unwrap_or_default();
                 if text.len() > VALUE_BYTES {
                     let cut = super::source::ceil_boundary(&text, VALUE_BYTES);
@@ -480,10 +507,7 @@ impl<'js> Run<'_, 'js> {
                 let json = shown.get::<_, Option<String>>("json").ok().flatten();
                 done.json = json.and_then(|json| serde_json::value::RawValue::from_string(json).ok());
             }
-            Err(_) => {
-                let thrown = self.ctx.catch();
-                done.value = Some(format!("[{}: {}]", value.type_name(), short(&self.ctx, &thrown)));
-            }
+            None => done.value = Some(format!("[{} that can't be shown]", value.type_name())),
         }
     }
 
@@ -497,10 +521,12 @@ impl<'js> Run<'_, 'js> {
             };
             other(kept, own) && (!thrown.is_object() || other(reason, &thrown))
         });
+        // Looking at a hostile object may take for ever.
+        let told = self.describe(&error, thrown);
         if let Some(ended) = self.clock.over() {
             return ended;
         }
-        fail(done, self.describe(&error, thrown));
+        fail(done, told);
         Ended::Settled
     }
 
@@ -509,23 +535,25 @@ impl<'js> Run<'_, 'js> {
         if !matches!(error, rquickjs::Error::Exception) {
             return Thrown { name: "Error".to_owned(), message: error.to_string(), ..Thrown::default() };
         }
-        let told = self
-            .entries
-            .describe
-            .clone()
-            .restore(&self.ctx)
-            .and_then(|describe| describe.call::<_, String>((thrown.clone(),)));
-        match told.map(|json| serde_json::from_str::<Thrown>(&json)) {
-            Ok(Ok(told)) if told.message == "out of memory" => out_of_memory(&self.state.limits),
-            Ok(Ok(told)) => told,
-            _ => {
-                drop(self.ctx.catch());
-                let message = short(&self.ctx, &thrown);
-                if message.contains("out of memory") {
-                    return out_of_memory(&self.state.limits);
-                }
-                Thrown { name: "Thrown".to_owned(), message, ..Thrown::default() }
+        let Some(told) = self.look::<Object<'js>>(&self.entries.describe, &thrown) else {
+            let message = self.shortly(|| short(&self.ctx, &thrown));
+            if message.contains("out of memory") {
+                return out_of_memory(&self.state.limits);
             }
+            return Thrown { name: "Thrown".to_owned(), message, ..Thrown::default() };
+        };
+        let text = |name: &str| told.get::<_, Option<String>>(name).ok().flatten();
+        let message = text("message").unwrap_or_default();
+        if message == "out of memory" {
+            return out_of_memory(&self.state.limits);
+        }
+        Thrown {
+            name: text("name").unwrap_or_else(|| "Error".to_owned()),
+            message,
+            code: text("code"),
+            next_step: text("next_step"),
+            stack: text("stack"),
+            data: text("data").and_then(|json| serde_json::from_str(&json).ok()),
         }
     }
 
@@ -707,6 +735,11 @@ fn point(thrown: &mut Thrown, code: &str) {
         thrown.message.push('\n');
         thrown.message.push_str(&shown);
     }
+}
+
+/// Whether null may have been thrown by the code. Without memory for an error the engine throws it.
+fn throws(code: &str) -> bool {
+    code.contains("throw") || code.contains("reject")
 }
 
 fn never() -> Thrown {

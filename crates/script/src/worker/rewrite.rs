@@ -28,6 +28,8 @@ pub struct Rewritten {
     pub runs: String,
     /// Names that `const`, `let` and `class` declare.
     pub lexical: Vec<String>,
+    /// Those of them that begin without a value, also when they had one before.
+    pub empty: Vec<String>,
     /// Names that `var` and `function` declare.
     pub loose: Vec<String>,
     /// How many columns the first line of `runs` begins too far to the right.
@@ -87,7 +89,11 @@ pub fn rewrite(code: &str) -> Result<Rewritten, Refused> {
         match statement {
             Statement::VariableDeclaration(it) if it.kind != VariableDeclarationKind::Var => {
                 for declarator in &it.declarations {
+                    let known = spans.len();
                     names(&declarator.id, &mut spans);
+                    if declarator.init.is_none() {
+                        out.empty.extend(spans[known..].iter().map(|(name, _)| name.clone()));
+                    }
                 }
                 edits.assignments(it, Place::Statement);
             }
@@ -154,7 +160,9 @@ fn declares(out: &Rewritten, moved: &str) -> String {
     if all.is_empty() {
         return String::new();
     }
-    format!("{moved}\nvar {};", all.join(","))
+    let empty: String = out.empty.iter().map(|name| format!("{name}=")).collect();
+    let reset = if empty.is_empty() { String::new() } else { format!("{empty}void 0;") };
+    format!("{moved}\nvar {};{reset}", all.join(","))
 }
 
 fn once_each(code: &str, spans: &[(String, Span)]) -> Result<(), Refused> {
@@ -352,6 +360,13 @@ impl<'a> Edits<'a> {
         self.changes.push((at, at, text));
     }
 
+    /// Ends a statement, if its author has not.
+    fn end(&mut self, at: u32) {
+        if !self.code[at as usize..].trim_start().starts_with(';') {
+            self.insert(at, ";".to_owned());
+        }
+    }
+
     fn move_out(&mut self, span: Span) {
         self.moved.push(span);
     }
@@ -374,15 +389,11 @@ impl<'a> Edits<'a> {
         let keyword = Span::new(it.span.start, first.span.start);
         let open = if place == Place::Statement { ";" } else { "" };
         self.keyword(keyword, open, if patterns { "(" } else { "" });
-        for declarator in it.declarations.iter().filter(|d| d.init.is_none()) {
-            // A second `let x` begins anew.
-            self.insert(declarator.span.end, "=void 0".to_owned());
-        }
         if patterns {
             self.insert(last.span.end, ")".to_owned());
         }
         if place == Place::Statement {
-            self.insert(last.span.end, ";".to_owned());
+            self.end(last.span.end);
         }
         // `const f = function () {}` and the like take their name from an assignment as well.
         debug_assert!(it.declarations.iter().all(|d| !matches!(d.init, Some(Expression::Super(_)))));
@@ -403,7 +414,7 @@ impl<'a> Edits<'a> {
                 if let Some((_, last)) = it.declarators.last() {
                     self.insert(last.end, if it.patterns { ")".to_owned() } else { String::new() });
                     if it.place == Place::Statement {
-                        self.insert(last.end, ";".to_owned());
+                        self.end(last.end);
                     }
                 }
             }
