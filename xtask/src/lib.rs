@@ -5,6 +5,7 @@
 //! writes the page of measured figures.
 
 pub mod checklist;
+pub mod compat;
 pub mod generate;
 pub mod lex;
 pub mod metadata;

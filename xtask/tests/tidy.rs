@@ -37,4 +37,5 @@ rules! {
     text_names_no_workplace: "workplace words";
     tools_have_a_row_and_a_test: "tool files";
     tools_fit_every_face: "tool catalog";
+    scope_has_what_its_table_says: "scope compatibility";
 }

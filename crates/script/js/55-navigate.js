@@ -29,7 +29,9 @@
     let same = false;
     try {
       await kernel.within(limit, title, async (live) => {
-        const called = kernel.call(tool, args).then((outcome) => {
+        // The tool ends just after the limit, so that what nobody waits for holds nothing up.
+        const limited = limit && tool.startsWith('browser_') ? { ...args, timeout_ms: Math.ceil(limit) + 100 } : args;
+        const called = kernel.call(tool, limited).then((outcome) => {
           same = Boolean(outcome.page_effect?.url?.same_document);
         }, (error) => {
           // A dialog holds the load up; whoever answers it lets it go on, or not.
@@ -47,8 +49,6 @@
       });
     } catch (error) {
       if (error.name === 'TimeoutError') {
-        // What nobody waits for any more must not hold up what comes next.
-        kernel.call('page_cdp', { tab_id: page._tab, method: 'Page.stopLoading', params: {} }).catch(() => undefined);
         throw kernel.timeoutError(`${title}: Timeout ${limit}ms exceeded.\nCall log:\n  - navigating to "${shown}", waiting until "${state}"`);
       }
       if (page.isClosed()) throw kernel.closedError();

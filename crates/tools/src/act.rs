@@ -3,8 +3,9 @@
 use crate::common::Common;
 use crate::spec::{Reply, ToolCtx};
 use serde_json::Value;
+use std::time::Duration;
 use truehand_base::text::{clip, one_line};
-use truehand_base::{ErrorBody, ErrorCode, PageEffect, RequestFact, Verdict, words};
+use truehand_base::{CallCtx, ErrorBody, ErrorCode, PageEffect, RequestFact, Verdict, words};
 use truehand_browser::{Acted, Tab};
 
 /// What a tool says about itself, beside what was measured.
@@ -20,6 +21,11 @@ pub struct Report<'a> {
 /// The tab that the call names, or the client's current one.
 pub async fn tab(cx: &ToolCtx<'_>, common: &Common) -> Result<Tab, ErrorBody> {
     cx.scope.tab(cx.call, common.tab_id).await
+}
+
+/// The call's context, ended sooner when its caller says so.
+pub fn limited(ctx: &CallCtx, timeout_ms: Option<u64>) -> CallCtx {
+    timeout_ms.map_or_else(|| ctx.clone(), |ms| ctx.at_most(Duration::from_millis(ms)))
 }
 
 /// A reply from what was measured; `words` makes the verdict line's first words from the element's

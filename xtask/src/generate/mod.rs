@@ -4,6 +4,7 @@
 mod pages;
 mod schemas;
 
+use crate::compat;
 use crate::repo::Repo;
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,14 +26,17 @@ pub struct Difference {
 }
 
 /// Makes everything, in memory.
-#[must_use]
-pub fn make() -> Files {
+///
+/// # Errors
+/// When what it is made from can't be read.
+pub fn make(repo: &Repo) -> Result<Files> {
     let catalog = truehand_tools::catalog();
     let mut files = pages::tools(&catalog);
     files.insert("docs/errors.md".to_owned(), pages::errors());
     files.insert("docs/config.md".to_owned(), pages::config(&schemas::config()));
+    files.insert(compat::PAGE.to_owned(), compat::page(repo)?);
     files.extend(schemas::all(&catalog));
-    files
+    Ok(files)
 }
 
 /// Compares what should be there with what is there.
@@ -53,9 +57,9 @@ pub fn compare(repo: &Repo, made: &Files) -> Difference {
 /// Says what differs; true when nothing does.
 ///
 /// # Errors
-/// None at present; the signature is that of every chore.
+/// When what the files are made from can't be read.
 pub fn check(repo: &Repo) -> Result<bool> {
-    let made = make();
+    let made = make(repo)?;
     let difference = compare(repo, &made);
     for path in &difference.stale {
         println!("differs: {path}");
@@ -77,7 +81,7 @@ pub fn check(repo: &Repo) -> Result<bool> {
 /// # Errors
 /// When a file can't be written or removed.
 pub fn write(repo: &Repo) -> Result<bool> {
-    let made = make();
+    let made = make(repo)?;
     let difference = compare(repo, &made);
     for path in &difference.stale {
         let target = repo.root.join(path);

@@ -2,6 +2,7 @@
 //!
 //! What a rule allows is data beside it, with a reason; a row that allows nothing any more is a finding too.
 
+pub mod compat;
 pub mod duplicates;
 pub mod layers;
 pub mod licences;
@@ -73,6 +74,7 @@ pub const RULES: &[Rule] = &[
     ("workplace words", words::check),
     ("tool files", tools::files),
     ("tool catalog", tools::catalog),
+    ("scope compatibility", compat::check),
 ];
 
 /// Prints the findings of every rule; true when there are none.

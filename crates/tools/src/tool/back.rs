@@ -10,7 +10,11 @@ use truehand_base::{EffectClass, ErrorBody, Verb};
 /// Go back.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Back {}
+pub struct Back {
+    /// How long to wait at most.
+    #[schemars(skip)]
+    timeout_ms: Option<u64>,
+}
 
 impl Tool for Back {
     const INFO: Info = Info {
@@ -23,7 +27,7 @@ impl Tool for Back {
 
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
         let tab = act::tab(&cx, &common).await?;
-        let acted = tab.back(cx.call, &common.observe(cx.observe)).await;
+        let acted = tab.back(&act::limited(cx.call, self.timeout_ms), &common.observe(cx.observe)).await;
         let report = Report { field: "navigated", value: true.into(), asked: "" };
         Ok(act::page_reply(&tab, &common, report, acted, |url| format!("went back to {url}")))
     }

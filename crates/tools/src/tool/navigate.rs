@@ -12,6 +12,9 @@ use truehand_base::{EffectClass, ErrorBody, Facts, Verb, normalise_url};
 #[serde(deny_unknown_fields)]
 pub struct Navigate {
     url: String,
+    /// How long to wait at most.
+    #[schemars(skip)]
+    timeout_ms: Option<u64>,
 }
 
 impl Tool for Navigate {
@@ -34,7 +37,7 @@ impl Tool for Navigate {
         let tab = act::tab(&cx, &common).await?;
         // The form that the gate judged, and no other, is what is opened.
         let url = normalise_url(&self.url)?;
-        let acted = tab.navigate(cx.call, &url, &common.observe(cx.observe)).await;
+        let acted = tab.navigate(&act::limited(cx.call, self.timeout_ms), &url, &common.observe(cx.observe)).await;
         let report = Report { field: "navigated", value: true.into(), asked: "" };
         Ok(act::page_reply(&tab, &common, report, acted, |url| format!("navigated to {url}")))
     }

@@ -105,3 +105,12 @@ await fails(pending, /abort/i);
 await open('/repl/empty.html');
 const bare = await (await request.newContext()).get(site.url('/api/ping'));
 same([await bare.securityDetails(), await bare.serverAddr()], [null, null]);
+
+//# assertions on answers, pages and locators, and their opposites
+//@ APIResponseAssertions.toBeOK APIResponseAssertions.not LocatorAssertions.not PageAssertions.not
+await open('/repl/other.html');
+await expect(await request.get(site.url('/api/ping'))).toBeOK();
+await expect(await request.get(site.url('/status/404'))).not.toBeOK();
+await fails(async () => expect(await request.get(site.url('/status/500'))).toBeOK(), /./);
+await expect(page).not.toHaveTitle('Nothing');
+await expect(page.locator('h1')).not.toHaveText('Nothing');
