@@ -91,6 +91,34 @@ pub fn told(done: impl Into<String>, value: Value) -> Reply {
     reply
 }
 
+/// The most that a list of texts may take in a reply, in bytes.
+const LARGEST_LIST: usize = 4 << 20;
+
+/// The first or the last of a list that fit into a reply, at least one.
+pub fn fitting<T: serde::Serialize>(mut list: Vec<T>, from_start: bool) -> Vec<T> {
+    let size = |item: &T| serde_json::to_string(item).map_or(usize::MAX, |text| text.len());
+    let mut left = LARGEST_LIST;
+    let mut fits = |item: &T| match left.checked_sub(size(item)) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    };
+    let count = if from_start {
+        list.iter().take_while(|item| fits(item)).count()
+    } else {
+        list.iter().rev().take_while(|item| fits(item)).count()
+    };
+    let count = count.max(1).min(list.len());
+    if from_start {
+        list.truncate(count);
+    } else {
+        list.drain(..list.len() - count);
+    }
+    list
+}
+
 /// A secret text in arguments: it is read and never shown.
 #[derive(serde::Deserialize)]
 #[serde(transparent)]

@@ -81,6 +81,28 @@ fn row_092_first_message_is_still_there_after_a_compaction() {
 }
 
 #[test]
+fn messages_that_do_not_fit_into_a_reply_are_left_out_and_said_to_be() {
+    let (h, records) = (Hands::new(), records());
+    let id = made(&records, "long talk");
+    for name in ["a", "b", "c"] {
+        let text = format!("{name}{}", "x".repeat(2 << 20));
+        records.message_add(&id, NewMessage::text(Role::Tool, text), NOW).unwrap();
+    }
+    let seen = |tool: &str, list: &str, order: &str| {
+        let mut arguments = json!({ "id": id });
+        if tool == "session_messages" {
+            arguments["order"] = json!(order);
+        }
+        let output = h.ok(tool, arguments).output;
+        assert_eq!((&output["truncated"], &output["total"]), (&json!(true), &json!(3)), "{tool} {order}");
+        output[list].as_array().unwrap().iter().map(|m| m["seq"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(seen("session_messages", "messages", "desc"), [3]);
+    assert_eq!(seen("session_messages", "messages", "asc"), [1]);
+    assert_eq!(seen("session_rows", "rows", ""), [1]);
+}
+
+#[test]
 fn row_093_archived_session_leaves_the_list_and_comes_back() {
     let (h, records) = (Hands::new(), records());
     let id = made(&records, "put away");

@@ -15,7 +15,7 @@ use truehand_base::{CallCtx, ErrorBody, ErrorCode};
 pub const WORKER: &str = "pdf-worker";
 
 /// The most memory that it may take, in bytes.
-pub const MEMORY: u64 = 512 << 20;
+pub const MEMORY: u64 = 448 << 20;
 
 /// The longest that it may take.
 pub const TIME: Duration = Duration::from_secs(30);

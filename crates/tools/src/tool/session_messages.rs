@@ -1,7 +1,7 @@
 //! `session_messages`: the transcript of a session, also what was compacted.
 
 use crate::common::Common;
-use crate::own::told;
+use crate::own::{fitting, told};
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -42,7 +42,9 @@ impl Tool for SessionMessages {
             .on_thread(move |own| {
                 let earliest = matches!(self.order, Some(MessageOrder::Asc));
                 let (messages, total) = own.records.messages(&self.id, self.limit, earliest)?;
-                Ok(json!({ "messages": messages, "total": total }))
+                let asked = messages.len();
+                let kept = fitting(messages, earliest);
+                Ok(json!({ "truncated": kept.len() < asked, "messages": kept, "total": total }))
             })
             .await?;
         Ok(told("read the messages", value))

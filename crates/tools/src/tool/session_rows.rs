@@ -1,7 +1,7 @@
 //! `session_rows`: the lines of a transcript as they were written.
 
 use crate::common::Common;
-use crate::own::told;
+use crate::own::{fitting, told};
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,8 +24,15 @@ impl Tool for SessionRows {
     };
 
     async fn run(self, cx: ToolCtx<'_>, _common: Common) -> Result<Reply, ErrorBody> {
-        let value =
-            cx.own.on_thread(move |own| Ok(json!({ "rows": own.records.message_rows(&self.id)? }))).await?;
+        let value = cx
+            .own
+            .on_thread(move |own| {
+                let rows = own.records.message_rows(&self.id)?;
+                let total = rows.len();
+                let kept = fitting(rows, true);
+                Ok(json!({ "truncated": kept.len() < total, "rows": kept, "total": total }))
+            })
+            .await?;
         Ok(told("read the lines", value))
     }
 }
