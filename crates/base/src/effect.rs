@@ -378,6 +378,9 @@ pub struct PageEffect {
     pub left_out: u64,
     /// How long the window was, in milliseconds.
     pub window_ms: u64,
+    /// Set when nobody waited for the effect: it was looked for so shortly that more may have come later.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub glanced: bool,
     /// Set when there were more changes than were counted one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
@@ -453,6 +456,7 @@ impl Default for PageEffect {
             console_errors_left_out: 0,
             left_out: 0,
             window_ms: 0,
+            glanced: false,
             truncated: None,
             hit: None,
             values: Vec::new(),

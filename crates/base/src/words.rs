@@ -87,6 +87,9 @@ pub fn effect_words(effect: &PageEffect) -> String {
         }
         Verdict::NoChange => format!("nothing happened within {} ms", effect.window_ms),
         Verdict::AmbientOnly => "only what was changing before kept changing".to_owned(),
+        Verdict::Unknown if effect.glanced => {
+            format!("nothing was seen within {} ms, too short a look to say more", effect.window_ms)
+        }
         Verdict::Unknown => "the effect was not measured".to_owned(),
         Verdict::Changed | Verdict::Blocked => String::new(),
     };
@@ -302,6 +305,14 @@ mod tests {
             ..PageEffect::default()
         });
         assert_eq!(verdict_line(&outcome), "clicked e12 · changed: +3 -1 nodes, url /done, POST /save 200");
+    }
+
+    #[test]
+    fn verdict_line_of_a_glance_says_how_short_it_was() {
+        let effect = PageEffect { glanced: true, window_ms: 3, ..PageEffect::default() };
+        let outcome = Outcome { page_effect: Some(effect), ..Outcome::new("page_input") };
+        let line = verdict_line(&outcome);
+        assert!(line.ends_with("unknown: nothing was seen within 3 ms, too short a look to say more"), "{line}");
     }
 
     #[test]

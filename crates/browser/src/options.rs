@@ -16,7 +16,7 @@ pub struct Observe {
     /// How far the window is extended while requests of the action are in flight.
     pub cap: Duration,
     /// Looks only until the page has come to rest, which is too short a time to say that nothing changed: then the
-    /// verdict is `unknown`.
+    /// verdict is `unknown`. With a window of no length it looks once, and goes on only where it sees something.
     pub quick: bool,
 }
 

@@ -213,7 +213,7 @@ impl Tab {
     /// Waits until the action's effect has settled, closes the window and reports what was counted.
     pub(crate) async fn observe(&self, ctx: &CallCtx, window: Window, observe: &Observe) -> PageEffect {
         if observe.quick {
-            return self.glance(ctx, window).await;
+            return self.glance(ctx, window, !observe.window.is_zero()).await;
         }
         let mut counts: HashMap<FrameId, Settled> = HashMap::new();
         let min_at = window.started + observe.window;
@@ -252,14 +252,17 @@ impl Tab {
         self.conclude(window, counts)
     }
 
-    /// Looks for two quiet frames and no longer. What was not seen by then may still come, which is not told from nothing.
-    async fn glance(&self, ctx: &CallCtx, window: Window) -> PageEffect {
+    /// Looks for two quiet frames and no longer; where not even that is wanted, it goes on only after what it sees at once.
+    /// What was not seen by then may still come, which can't be told from nothing.
+    async fn glance(&self, ctx: &CallCtx, window: Window, frames: bool) -> PageEffect {
         let mut counts = HashMap::new();
         let now = Instant::now();
+        let seen = frames || self.seen_outside(&window);
         // How it ended makes no difference: what was counted by then is what there is.
-        let _: Round = self.settle_round(ctx, &window, now, now + QUICK_TIME, true, &mut counts).await;
+        let _: Round = self.settle_round(ctx, &window, now, now + QUICK_TIME, seen, &mut counts).await;
         self.catch_up(ctx).await;
         let mut effect = self.conclude(window, counts);
+        effect.glanced = true;
         if matches!(effect.verdict, Verdict::NoChange | Verdict::AmbientOnly) {
             effect.verdict = Verdict::Unknown;
         }

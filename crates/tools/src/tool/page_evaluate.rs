@@ -94,7 +94,7 @@ impl Tool for PageEvaluate {
             by_handle: self.returns == Some(EvaluateReturns::Handle),
             pure: self.pure(),
         };
-        let observe = Observe { quick: true, ..common.observe(cx.observe) };
+        let observe = Observe { quick: true, window: Duration::ZERO, ..common.observe(cx.observe) };
         let acted = match tab.run_script(&ctx, &script, &observe).await {
             Err(error) if error.code == ErrorCode::Deadline && !cx.call.remaining().is_zero() => {
                 let what =

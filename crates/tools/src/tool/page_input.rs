@@ -313,7 +313,11 @@ impl Tool for PageInput {
         self.check().map_err(|why| ErrorBody::new(ErrorCode::InvalidArguments, why))?;
         let tab = act::tab(&cx, &common).await?;
         let steps: Vec<InputStep> = self.steps.iter().map(Step::to_input).collect();
-        let observe = Observe { quick: true, ..common.observe(cx.observe) };
+        // A mouse on its way changes little, and moves by the hundred.
+        let only_moves = self.steps.iter().all(|step| matches!(step, Step::Move { .. }));
+        let usual = common.observe(cx.observe);
+        let window = if only_moves { Duration::ZERO } else { usual.window };
+        let observe = Observe { quick: true, window, ..usual };
         let acted = tab.raw_input(cx.call, &steps, &observe).await?;
         let count = steps.len();
         let mut reply =
