@@ -165,7 +165,7 @@ fn row_098_messages_wait_for_whoever_runs_the_session_and_are_given_once() {
     records.run_begin(&id, at(1)).unwrap();
     assert!(records.run_begin(&id, at(1)).is_err(), "one runs it");
     records.input_add(&id, InputHow::Steer, "now", at(2)).unwrap();
-    let mut take = |only_steer| records.input_take(&id, only_steer, at(3)).unwrap().map(|input| input.text);
+    let take = |only_steer| records.input_take(&id, only_steer, at(3)).unwrap().map(|input| input.text);
     assert_eq!(take(true).as_deref(), Some("now"));
     assert_eq!(take(true), None);
     assert_eq!(take(false).as_deref(), Some("later"));
