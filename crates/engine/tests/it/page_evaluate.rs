@@ -237,3 +237,36 @@ fn page_evaluate_that_asks_something_ends_with_the_answer() {
     let unanswered = h.approved("page_evaluate", unanswered);
     assert_eq!(unanswered.error.as_ref().map(|e| e.code), Some(ErrorCode::DialogOpen), "{unanswered:#?}");
 }
+
+#[test]
+fn page_evaluate_result_that_is_a_trap_comes_as_what_it_is() {
+    let h = Hands::at("/controls.html");
+    let value = |source: &str| {
+        let ran = run(&h, source);
+        assert!(ran.ok(), "{source}: {:#?}", ran.error);
+        ran.output["value"].clone()
+    };
+    let nodes = |source: &str| value(source)["t"].clone();
+    assert_eq!(nodes("() => ({ get bad() { throw 1; }, good: 1 })")[0]["o"], json!(["good", 1]));
+    assert_eq!(nodes("() => ({ a: 1, toJSON: () => ({ b: 2 }) })")[0]["o"][0], "a");
+    assert_eq!(nodes("() => JSON.parse('{\"__proto__\": { \"x\": 1 }}')")[0]["o"][0], "__proto__");
+    assert_eq!(value("() => ({ then: (done) => done('resolved') })")["v"], "resolved");
+    assert!(
+        nodes("() => new Proxy({ a: 1 }, { ownKeys() { throw 1; } })")[0]["o"].as_array().unwrap().is_empty()
+    );
+    assert_eq!(value("() => window")["v"], "ref: <Window>");
+    // Deep and wide, without an end of the stack on either side.
+    let deep = nodes("() => { let o = { end: true }; for (let i = 0; i < 20000; i++) o = { o }; return o; }");
+    assert_eq!(deep.as_array().unwrap().len(), 20_001);
+    let long = run(&h, "() => 'x'.repeat(40 * 1024 * 1024)");
+    assert_eq!(
+        long.error.as_ref().map(|e| e.code),
+        Some(ErrorCode::ScriptFailed),
+        "it is told to return less"
+    );
+    // What comes in is data: a key of that name is a key.
+    let args = json!({ "v": { "p": 0 }, "t": [{ "a": [{ "p": 1 }] }, { "o": ["__proto__", { "p": 2 }] }, { "o": ["evil", 1] }] });
+    let source = "(o) => [o.evil ?? null, Object.keys(o).length, ({}).evil ?? null]";
+    let ran = h.approved("page_evaluate", json!({ "source": source, "function": true, "args": args }));
+    assert_eq!(ran.output["value"]["t"][0]["a"], json!([Value::Null, 1, Value::Null]), "{ran:#?}");
+}

@@ -131,3 +131,22 @@ fn page_input_into_a_password_field_is_not_recorded() {
         assert!(!own.iter().any(|line| line.contains(&shown)), "{key} in {own:#?}");
     }
 }
+
+#[test]
+fn page_input_text_goes_to_the_frame_that_has_the_focus_whichever_process_it_is_in() {
+    let h = Hands::at("/frames.html");
+    for frame in &crate::page_frames::frames(&h, 3)[1..] {
+        let target = json!({ "kind": "css", "css": "#card" });
+        let locate = json!({ "frame": frame["frame"], "fn": "locate", "args": { "target": target } });
+        let reference = h.ok("page_call", locate).output["value"]["ref"].clone();
+        h.ok("browser_click", json!({ "ref": reference }));
+        send(&h, json!([{ "do": "type", "text": "ab\u{e9}" }, { "do": "insert", "text": "\u{1F600}" }]));
+        let read = json!({ "frame": frame["frame"], "source": "() => document.querySelector('#card').value", "function": true, "pure": true });
+        assert_eq!(
+            h.ok("page_evaluate", read).output["value"]["v"],
+            "ab\u{e9}\u{1F600}",
+            "{}",
+            frame["name"]
+        );
+    }
+}
