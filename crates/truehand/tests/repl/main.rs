@@ -4,10 +4,15 @@
 
 mod cli;
 mod compat;
+mod files;
 mod interactive;
 mod locators;
+mod network;
+mod pages;
 mod sandbox;
+mod scope;
 mod session;
+mod tabs;
 mod truehand;
 
 use serde_json::json;
