@@ -258,6 +258,12 @@ fn page_evaluate_result_that_is_a_trap_comes_as_what_it_is() {
     // Deep and wide, without an end of the stack on either side.
     let deep = nodes("() => { let o = { end: true }; for (let i = 0; i < 20000; i++) o = { o }; return o; }");
     assert_eq!(deep.as_array().unwrap().len(), 20_001);
+    let long = h.approved("page_evaluate", json!({ "source": "'x'.repeat(40 * 1024 * 1024)" }));
+    assert_eq!(
+        long.error.as_ref().map(|e| e.code),
+        Some(ErrorCode::ScriptFailed),
+        "the same for an expression"
+    );
     let long = run(&h, "() => 'x'.repeat(40 * 1024 * 1024)");
     assert_eq!(
         long.error.as_ref().map(|e| e.code),

@@ -37,6 +37,9 @@ const LAST_ANSWER: Duration = Duration::from_millis(300);
 /// What a script of which nobody can say that it changes nothing is told by the browser.
 const SIDE_EFFECT: &str = "Possible side-effect in debug-evaluate";
 
+/// The longest text that an expression may give, in bytes; the codec bounds all else by itself.
+const LONGEST_RESULT: usize = 24 * 1024 * 1024;
+
 /// The longest text of an error that is passed on, in characters.
 const LONGEST_TEXT: usize = 1_900;
 
@@ -189,6 +192,12 @@ impl Tab {
                     Some(json!({ "handle": self.kept_or_value(frame, world, &evaluated.result) }));
             }
             None => {
+                let text = evaluated.result.value.as_ref().and_then(Value::as_str);
+                if text.is_some_and(|text| text.len() > LONGEST_RESULT) {
+                    let what = format!("the result is a text of more than {} MiB", LONGEST_RESULT >> 20);
+                    self.abandon(window);
+                    return Err(ErrorBody::new(ErrorCode::ScriptFailed, what).next("return less"));
+                }
                 // A value that is no object came from an expression as it is; all else went through the codec.
                 let encoded = evaluated.result.value.clone().filter(Value::is_object);
                 let value = encoded.unwrap_or_else(|| json!({ "v": self::encoded(&evaluated.result) }));
