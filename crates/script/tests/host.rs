@@ -220,9 +220,11 @@ async fn caller_that_goes_away_stops_its_script() {
     world.run("let n = 0").await;
     let gone = world.run_as("a", "for (;;) { n++; await sleep(1) }", Duration::from_secs(30));
     assert!(tokio::time::timeout(Duration::from_millis(300), gone).await.is_err());
+    let began = Instant::now();
     let first = world.run("await sleep(50); n").await.value;
     let second = world.run("await sleep(50); n").await.value;
     assert_eq!(first, second);
+    assert!(began.elapsed() < Duration::from_secs(15), "it ran on for {:?}", began.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]

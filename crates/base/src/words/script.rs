@@ -2,7 +2,7 @@
 //! can't imitate.
 
 use crate::text::clip;
-use crate::{ErrorBody, ErrorCode, Evaluated, ScriptError, ScriptStatus};
+use crate::{ErrorBody, ErrorCode, Evaluated, ScriptAct, ScriptError, ScriptStatus};
 use std::time::Duration;
 
 /// The first line of what is data and no instruction.
@@ -74,11 +74,15 @@ pub fn thrown(error: &ScriptError) -> String {
     text
 }
 
-/// A line for each act.
+/// A line for each act; acts of the same words in a row are counted.
 #[must_use]
 pub fn acts(evaluated: &Evaluated) -> Vec<String> {
-    let shown = evaluated.acts.iter().take(ACTS);
-    let mut lines: Vec<String> = shown.map(|act| format!("· {}", clip(&act.verdict, 300))).collect();
+    let shown = &evaluated.acts[..evaluated.acts.len().min(ACTS)];
+    let line = |same: &[ScriptAct]| {
+        let times = if same.len() > 1 { format!(" ({} times)", same.len()) } else { String::new() };
+        format!("· {}{times}", clip(&same[0].verdict, 300))
+    };
+    let mut lines: Vec<String> = shown.chunk_by(|a, b| a.verdict == b.verdict).map(line).collect();
     let more = evaluated.acts.len().saturating_sub(ACTS) + evaluated.acts_left_out;
     if more > 0 {
         lines.push(format!("· … {more} more acts"));
@@ -204,7 +208,7 @@ fn unseen(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ScriptAct, ScriptLog};
+    use crate::ScriptLog;
 
     fn said(text: &str) -> Evaluated {
         let log = ScriptLog { level: "log".to_owned(), text: text.to_owned() };
@@ -228,6 +232,20 @@ mod tests {
         assert!(lines[5].starts_with("note: 'a' was declared before"), "{body}");
         assert_eq!(lines.last(), Some(&"ok · 34 ms"));
         assert_eq!(done(&ran), "ran the script for 34 ms, 1 act");
+    }
+
+    #[test]
+    fn acts_of_the_same_words_in_a_row_are_one_line() {
+        let act = |verdict: &str| ScriptAct {
+            tool: "browser_click".to_owned(),
+            verdict: verdict.to_owned(),
+            page_effect: serde_json::Value::Null,
+        };
+        let mut ran = said("x");
+        ran.acts = ["a", "b", "b", "b", "a"].map(act).into();
+        ran.acts_left_out = 7;
+        assert_eq!(acts(&ran), ["· a", "· b (3 times)", "· a", "· … 7 more acts"]);
+        assert_eq!(done(&ran), "ran the script for 34 ms, 12 acts");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::calls::{self, Acts, Errand, refused};
 use super::ending::Ending;
 use super::files::{Files, Usage};
-use super::output::Output;
+use super::output::{Given, Output};
 use super::place::Place;
 use super::worker::{Heard, Worker};
 use super::{Shared, lock};
@@ -31,6 +31,9 @@ const COMPLETE: Duration = Duration::from_secs(2);
 
 /// How long before the end of its caller's time a script must be over.
 const MARGIN: Duration = Duration::from_millis(500);
+
+/// How much longer than the script its calls may take: the script's own end comes first, and cancels them.
+const AFTER: Duration = Duration::from_secs(1);
 
 /// How long ops that are cancelled may take to end.
 const LAST_OPS: Duration = Duration::from_millis(1_500);
@@ -222,7 +225,7 @@ impl Keeper {
             errand: Errand {
                 author,
                 title: evaluation.title,
-                until: Instant::now() + Duration::from_millis(eval.timeout_ms),
+                until: Instant::now() + Duration::from_millis(eval.timeout_ms) + AFTER,
                 cancel: CancellationToken::new(),
             },
         };
@@ -249,18 +252,36 @@ impl Keeper {
                         self.end_ops().await;
                     }
                 }
-                finished(*done, run, start.elapsed(), names)
+                let given = self.give(run.output, done.skipped, run.call).await;
+                finished(*done, given, start.elapsed(), names)
             }
             Over::Lost(status, reason) => {
                 let names = std::mem::take(&mut self.names);
                 worker.kill().await;
                 self.forget().await;
-                lost(status, reason, run, start.elapsed(), names)
+                let given = self.give(run.output, 0, run.call).await;
+                lost(status, reason, given, start.elapsed(), names)
             }
         };
         let mut evaluated = ended;
         (evaluated.acts, evaluated.acts_left_out) = self.acts.take();
         Ok(evaluated)
+    }
+
+    /// What of an output is given. When that is not all, all of it lies in a file.
+    async fn give(&self, output: Output, skipped: u64, call: u64) -> Given {
+        let mut given = output.finish(skipped);
+        if let (Some(whole), Some(place)) = (given.whole.take(), self.place.clone()) {
+            let name = format!("artifacts/output-{call}.txt");
+            let (acts, usage, path) = (Arc::clone(&self.acts), Arc::clone(&self.usage), name.clone());
+            let write = move || Files { place: &place, acts: &acts, usage: &usage }.save(&path, whole.as_bytes());
+            let written = tokio::task::spawn_blocking(write).await.is_ok_and(|written| written);
+            given.notes.push(match written {
+                true => format!("the output is cut in the middle; its first MiB is in {name} (fs.readFile reads it)"),
+                false => "the output is cut in the middle: write less, or write it to a file with fs".to_owned(),
+            });
+        }
+        given
     }
 
     /// Lets the worker go with everything that belongs to it. The folder stays.
@@ -481,7 +502,7 @@ fn reply(op: u64, done: Result<Value, OpError>) -> Reply {
 }
 
 /// What a call came to that the worker ended.
-fn finished(done: Done, run: Run, elapsed: Duration, names: Vec<String>) -> Evaluated {
+fn finished(done: Done, given: Given, elapsed: Duration, names: Vec<String>) -> Evaluated {
     let status = match done.status {
         Status::Ok => ScriptStatus::Ok,
         Status::Error => ScriptStatus::Error,
@@ -489,7 +510,7 @@ fn finished(done: Done, run: Run, elapsed: Duration, names: Vec<String>) -> Eval
         Status::Interrupted => ScriptStatus::Interrupted,
     };
     let mut evaluated = Evaluated::new(status);
-    (evaluated.logs, evaluated.images, evaluated.notes) = run.output.finish(done.skipped);
+    (evaluated.logs, evaluated.images, evaluated.notes) = (given.logs, given.images, given.notes);
     evaluated.shown = done.value;
     evaluated.value = done.json.and_then(|json| serde_json::from_str(json.get()).ok());
     evaluated.error = done.error.map(thrown);
@@ -513,9 +534,9 @@ fn thrown(error: Thrown) -> ScriptError {
 }
 
 /// What a call came to whose worker is gone.
-fn lost(status: ScriptStatus, reason: String, run: Run, elapsed: Duration, names: Vec<String>) -> Evaluated {
+fn lost(status: ScriptStatus, reason: String, given: Given, elapsed: Duration, names: Vec<String>) -> Evaluated {
     let mut evaluated = Evaluated::new(status);
-    (evaluated.logs, evaluated.images, evaluated.notes) = run.output.finish(0);
+    (evaluated.logs, evaluated.images, evaluated.notes) = (given.logs, given.images, given.notes);
     evaluated.elapsed = elapsed;
     evaluated.scope_lost = Some(ScopeLost { reason, names });
     evaluated

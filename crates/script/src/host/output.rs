@@ -8,6 +8,9 @@ use truehand_base::{Image, ScriptLog};
 /// The most text that is given, in bytes: half of it from the beginning.
 const SHOWN: usize = 64 * 1024;
 
+/// The most text that is kept for a file, in bytes.
+const WHOLE: usize = 1024 * 1024;
+
 /// The most lines that are kept, so that empty ones can't fill the memory.
 const LINES: usize = 4_000;
 
@@ -31,12 +34,25 @@ pub(super) struct Output {
     left_out: u64,
     images: Vec<Image>,
     notes: Vec<String>,
+    /// All of it, as far as it is kept.
+    whole: String,
+}
+
+/// What is given of an output.
+#[derive(Debug, Default)]
+pub(super) struct Given {
+    pub(super) logs: Vec<ScriptLog>,
+    pub(super) images: Vec<Image>,
+    pub(super) notes: Vec<String>,
+    /// All text, when not all of it is given.
+    pub(super) whole: Option<String>,
 }
 
 impl Output {
     /// Takes a piece of text.
     pub(super) fn print(&mut self, print: Print) {
         self.left_out += print.skipped;
+        self.keep(&print);
         let mut log = ScriptLog { level: print.level, text: print.text };
         if !self.head_full {
             let room = SHOWN / 2 - self.head_bytes;
@@ -67,6 +83,18 @@ impl Output {
         }
     }
 
+    fn keep(&mut self, print: &Print) {
+        if print.skipped > 0 {
+            self.whole.push_str(&format!("… {} bytes left out …\n", print.skipped));
+        }
+        let room = WHOLE.saturating_sub(self.whole.len());
+        let cut = floor(&print.text, room);
+        self.whole.push_str(&print.text[..cut]);
+        if cut > 0 {
+            self.whole.push('\n');
+        }
+    }
+
     /// Takes an image.
     pub(super) fn image(&mut self, base64: String) {
         if self.images.len() >= IMAGES {
@@ -91,16 +119,16 @@ impl Output {
     }
 
     /// Everything, with a marker where text was left out; `skipped` bytes more than we know of were.
-    pub(super) fn finish(mut self, skipped: u64) -> (Vec<ScriptLog>, Vec<Image>, Vec<String>) {
+    pub(super) fn finish(self, skipped: u64) -> Given {
         let left_out = self.left_out.max(skipped);
         let mut logs = self.head;
         if left_out > 0 {
             let text = format!("… {left_out} bytes of output left out …");
             logs.push(ScriptLog { level: "info".to_owned(), text });
-            self.notes.push("the output is cut in the middle: write less, or write it to a file with fs".to_owned());
         }
         logs.extend(self.tail);
-        (logs, self.images, self.notes)
+        let whole = (left_out > 0).then_some(self.whole);
+        Given { logs, images: self.images, notes: self.notes, whole }
     }
 }
 
@@ -132,7 +160,8 @@ mod tests {
         output.print(print("a"));
         output.print(print(""));
         output.print(print("b"));
-        let (logs, images, notes) = output.finish(0);
+        let Given { logs, images, notes, whole } = output.finish(0);
+        assert_eq!(whole, None);
         let texts: Vec<&str> = logs.iter().map(|log| log.text.as_str()).collect();
         assert_eq!(texts, ["a", "", "b"]);
         assert!(images.is_empty() && notes.is_empty());
@@ -144,19 +173,20 @@ mod tests {
         for number in 0..100_000 {
             output.print(print(&format!("line {number}")));
         }
-        let (logs, _, notes) = output.finish(0);
+        let Given { logs, whole, .. } = output.finish(0);
+        let whole = whole.expect("not all is given");
+        assert!(whole.starts_with("line 0\nline 1\n") && whole.len() > 15 * SHOWN && whole.len() <= WHOLE + 1);
         assert_eq!(logs[0].text, "line 0");
         assert_eq!(logs.last().map(|log| log.text.as_str()), Some("line 99999"));
         assert!(logs.iter().any(|log| log.text.contains("bytes of output left out")));
         assert!(size(&logs) <= SHOWN + 100, "{}", size(&logs));
-        assert_eq!(notes.len(), 1);
     }
 
     #[test]
     fn output_of_one_huge_piece_is_cut_between_characters() {
         let mut output = Output::default();
         output.print(print(&"ä".repeat(200_000)));
-        let (logs, ..) = output.finish(0);
+        let logs = output.finish(0).logs;
         assert_eq!(logs.len(), 3);
         assert!(size(&logs) <= SHOWN + 100, "{}", size(&logs));
     }
@@ -169,7 +199,7 @@ mod tests {
         for _ in 0..5 {
             output.image(png.clone());
         }
-        let (_, images, notes) = output.finish(0);
+        let Given { images, notes, .. } = output.finish(0);
         assert_eq!(images.len(), 4);
         assert_eq!((images[0].mime_type.as_str(), images[0].width, images[0].height), ("image/png", 3, 2));
         assert!(notes[0].starts_with("ARTIFACT_INVALID"), "{notes:?}");

@@ -265,6 +265,10 @@ fn floods_of_output_and_memory_leave_the_daemon_as_it_was() {
     assert_eq!(ran.code(), "DEADLINE", "{}", ran.verdict());
     assert!(ran.text.len() < 80 * 1024 && ran.text.contains("left out") && ran.text.contains("line 0 "), "{} bytes", ran.text.len());
     assert!(held < before + 40, "{before} MiB before, {held} MiB while it wrote");
+    assert!(ran.text.contains("artifacts/output-"), "{}", ran.text.lines().last().unwrap());
+    let name = ran.structured["notes"].to_string().split_once("artifacts/").unwrap().1.split_once(".txt").unwrap().0.to_owned();
+    let read = repl(&mut client, &format!("const t = await fs.readFile('artifacts/{name}.txt', 'utf8'); [t.startsWith('line 0 x'), t.length > 900000]"));
+    assert_eq!(read.structured["value"], json!([true, true]), "{}", read.text);
     let (ran, held) = most("const all = []; for (;;) all.push('x'.repeat(1e6) + all.length)", 5_000, &mut client);
     assert!(ran.is_error, "{}", ran.text);
     assert!(held < before + 40, "{before} MiB before, {held} MiB while it took memory");
