@@ -63,7 +63,8 @@
     let listener;
     const promise = new Promise((resolve) => {
       listener = (event) => {
-        if (event.frame === frame) resolve();
+        // The page that the browser shows in place of one that did not load is no arrival.
+        if (event.frame === frame && !event.url.startsWith('chrome-error:')) resolve();
       };
       page.on('_navigated', listener);
     });

@@ -24,7 +24,7 @@
         _context: context, _tab: tab, _target: info.target_id || '', _frames: new Map(), _main: null, _closed: false, _crashed: false,
         _viewport: info.viewport || null, _limits: {}, _routes: null, _workers: new Map(), _sockets: new Map(), _opener: null,
         _owned: true, _kept: { console: [], errors: [], requests: [] }, _bindings: new Map(), _busy: new Set(), _lastTraffic: 0,
-        _media: {}, _headers: null, _scripts: new Map(), _blockers: [], _windowId: info.window_id ?? null, _baseURL: undefined,
+        _media: {}, _headers: null, _scripts: new Map(), _blockers: [], _windowId: info.window_id ?? null, _baseURL: undefined, _announced: false, _coverage: null,
       });
       this._routes = new kernel.RouteList(this);
       for (const name of ['keyboard', 'mouse', 'touchscreen']) {

@@ -317,7 +317,16 @@
   };
   for (const [name, value] of Object.entries(globals)) kernel.expose(name, value);
 
-  // A snippet may name the classes whose objects it gets.
+  // A printed object is one line that says which it is.
+  const lines = {
+    Page: (page) => `Page ${page._tab} ${page.isClosed() ? 'closed' : page.url()}`, Frame: (frame) => `Frame ${frame.name() || frame.url()}`,
+    Request: String, Response: String, Route: String, Dialog: String, Download: String, APIResponse: String,
+    BrowserContext: () => `BrowserContext with ${order.length} tabs`, Browser: (own) => `Browser Chromium ${own.version()}`,
+    ConsoleMessage: (message) => `ConsoleMessage ${message.type()} ${JSON.stringify(message.text())}`, Keyboard: () => 'Keyboard', Mouse: () => 'Mouse',
+    Touchscreen: () => 'Touchscreen', PageSocket: (socket) => `WebSocket ${socket.url()}`, Worker: (worker) => `Worker ${worker.url()}`,
+  };
+  for (const [name, line] of Object.entries(lines)) kernel.showAs(kernel[name], line);
+
   kernel.Page.prototype.snapshot = function (options) {
     return snapshot(this, options);
   };

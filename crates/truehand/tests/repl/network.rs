@@ -40,7 +40,7 @@ fn row_66_network_is_captured_with_its_status() {
 
 #[test]
 fn row_67_cookies_and_storage_are_read_and_stay_out_of_the_traces() {
-    let mut scope = Scope::new();
+    let mut scope = Scope::among(&["mcp", "--allow", "js"], &[("TRUEHAND_TRACE", "1")]);
     let secret = "c00kie-value-that-is-nobodys-business";
     let read = scope.run(&format!(
         "await openTab(origin + '/cookie/set?session={secret}');
@@ -102,7 +102,9 @@ fn row_72_fetch_sends_the_browsers_cookies() {
 fn row_73_fetch_elsewhere_and_with_other_methods_needs_a_yes() {
     let post = "await fetch(other + '/api/request', { method: 'POST', body: 'x' })";
     let mut scope = Scope::new();
-    scope.run("await openTab(origin + '/repl/empty.html')");
+    let (_, code, message) = scope.fails(post);
+    assert_eq!(code, "PRIVATE_ADDRESS", "{message}");
+    scope.run("await openTab(other + '/repl/empty.html'); await openTab(origin + '/repl/empty.html')");
     assert_eq!(scope.run("(await fetch(origin + '/api/ping')).status"), 200);
     assert_eq!(scope.run("(await fetch(origin + '/api/ping', { method: 'HEAD' })).status"), 200);
     let (_, code, message) = scope.fails(post);

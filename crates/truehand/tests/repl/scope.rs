@@ -23,7 +23,12 @@ impl Scope {
 
     /// Started so.
     pub fn with(arguments: &[&str]) -> Scope {
-        let mut client = McpClient::spawn(BINARY, arguments, &[]);
+        Scope::among(arguments, &[])
+    }
+
+    /// Started so, with these variables.
+    pub fn among(arguments: &[&str], environment: &[(&str, &str)]) -> Scope {
+        let mut client = McpClient::spawn(BINARY, arguments, environment);
         client.initialize("2025-11-25");
         let mut scope = Scope { client, site: Site::start_blocking() };
         let places = json!({ "origin": scope.site.url(""), "other": scope.site.other_host_url("") });
