@@ -39,17 +39,14 @@
     return wrapped;
   };
 
-  const isClass = (run) => Function.prototype.toString.call(run).startsWith('class');
+  const kindOf = Object.prototype.toString;
 
   kernel.placeMethods = (owner) => {
     for (const name of ownKeys(owner)) {
       const property = getOwnPropertyDescriptor(owner, name);
       const run = property.value;
-      if (name === 'constructor' || typeof run !== 'function' || !property.configurable || done.has(run) || isClass(run)) {
-        continue;
-      }
       // Only what answers later; the rest throws with the right stack anyway.
-      if (Object.prototype.toString.call(run) === '[object AsyncFunction]') {
+      if (typeof run === 'function' && property.configurable && !done.has(run) && apply(kindOf, run, []) === '[object AsyncFunction]') {
         defineProperty(owner, name, { ...property, value: wrap(run, String(name)) });
       }
     }

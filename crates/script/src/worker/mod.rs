@@ -6,6 +6,7 @@ mod confine;
 mod engine;
 mod natives;
 mod rewrite;
+mod run;
 mod source;
 mod state;
 mod url;
@@ -130,7 +131,9 @@ pub fn serve(
     interrupts: Arc<AtomicU64>,
     send: SendLine,
 ) -> Result<(), String> {
-    let Ok(ToWorker::Start(start)) = inbox.recv() else { return Err("the first line must be start".to_owned()) };
+    let Ok(ToWorker::Start(start)) = inbox.recv() else {
+        return Err("the first line must be start".to_owned());
+    };
     let (mut engine, faults) = Engine::new(start, interrupts, send)?;
     let boot_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
     engine.send(FromWorker::Ready(Ready { confined, boot_us, faults }));

@@ -95,7 +95,11 @@ fn ops<'js>(ctx: &Ctx<'js>, state: &Rc<State>, native: &Object<'js>) -> Result<(
     native.set("info", Function::new(ctx.clone(), info)?)
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an id that we gave, or nothing's")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an id that we gave, or nothing's"
+)]
 fn whole(id: f64) -> u64 {
     id.max(0.0) as u64
 }
@@ -116,7 +120,8 @@ fn timers<'js>(ctx: &Ctx<'js>, state: &Rc<State>, native: &Object<'js>) -> Resul
     native.set("cancelTimer", Function::new(ctx.clone(), move |id: f64| shared.cancel_timer(whole(id)))?)?;
     let began = state.began;
     native.set("now", Function::new(ctx.clone(), move || began.elapsed().as_secs_f64() * 1_000.0)?)?;
-    let wall = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64() * 1_000.0);
+    let wall =
+        || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64() * 1_000.0);
     native.set("wall", Function::new(ctx.clone(), wall)?)
 }
 
@@ -150,7 +155,8 @@ fn bytes<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     let decode = two(|ctx, base64, fatal| {
         let bytes = decoded(&ctx, &base64)?;
         let text = if fatal.as_bool().unwrap_or(false) {
-            String::from_utf8(bytes).map_err(|_| Exception::throw_type(&ctx, "the bytes are not valid UTF-8"))?
+            String::from_utf8(bytes)
+                .map_err(|_| Exception::throw_type(&ctx, "the bytes are not valid UTF-8"))?
         } else {
             String::from_utf8_lossy(&bytes).into_owned()
         };

@@ -193,7 +193,10 @@ fn refuse_statement(code: &str, statement: &Statement<'_>) -> Result<(), Refused
         Statement::VariableDeclaration(it)
             if matches!(it.kind, VariableDeclarationKind::Using | VariableDeclarationKind::AwaitUsing) =>
         {
-            refuse(it.span, "using has no end of scope at the top level of a script: put it into a block { … }")
+            refuse(
+                it.span,
+                "using has no end of scope at the top level of a script: put it into a block { … }",
+            )
         }
         other if other.is_module_declaration() => refuse(other.span(), NO_EXPORT),
         _ => Ok(()),
@@ -406,7 +409,11 @@ impl<'a> Edits<'a> {
             Place::ForInit | Place::Statement if it.declarators.iter().all(|(init, _)| !init) => {
                 // Nothing is assigned; the names exist already.
                 let end = it.declarators.last().map_or(it.whole.end, |(_, span)| span.end);
-                self.keyword(Span::new(it.whole.start, end), if it.place == Place::Statement { ";" } else { "" }, "");
+                self.keyword(
+                    Span::new(it.whole.start, end),
+                    if it.place == Place::Statement { ";" } else { "" },
+                    "",
+                );
             }
             Place::ForInit | Place::Statement => {
                 let open = if it.place == Place::Statement { ";" } else { "" };
@@ -454,7 +461,5 @@ impl<'a> Edits<'a> {
 
 /// Spaces of the same length in characters; ends of lines stay.
 fn blanked(text: &str) -> String {
-    text.chars()
-        .map(|c| if matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}') { c } else { ' ' })
-        .collect()
+    text.chars().map(|c| if matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}') { c } else { ' ' }).collect()
 }

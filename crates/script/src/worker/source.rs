@@ -32,7 +32,8 @@ const AROUND: usize = 60;
 pub fn caret(text: &str, at: Position) -> Option<String> {
     let line = text.lines().nth(at.line.checked_sub(1)?)?;
     let from = (at.column - 1).saturating_sub(AROUND);
-    let shown: String = line.chars().skip(from).take(2 * AROUND).map(|c| if c == '\t' { ' ' } else { c }).collect();
+    let shown: String =
+        line.chars().skip(from).take(2 * AROUND).map(|c| if c == '\t' { ' ' } else { c }).collect();
     let dots = if from > 0 { "…" } else { "" };
     let number = format!("{:>4} | ", at.line);
     let spaces = " ".repeat(number.len() + dots.chars().count() + (at.column - 1 - from));

@@ -72,9 +72,13 @@ pub enum Full {
 impl std::fmt::Display for Full {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Full::Ops(n) => write!(f, "{n} calls are under way at a time already: await some before starting more"),
+            Full::Ops(n) => {
+                write!(f, "{n} calls are under way at a time already: await some before starting more")
+            }
             Full::Timers(n) => write!(f, "{n} timers are set already: clear some, or wait for them"),
-            Full::Images(n) => write!(f, "{n} images were shown by this call already: show more in another call"),
+            Full::Images(n) => {
+                write!(f, "{n} images were shown by this call already: show more in another call")
+            }
             Full::ImageBytes(n) => {
                 write!(f, "the image is larger than {} KiB: take a smaller clip, or a JPEG", n / 1024)
             }
@@ -126,7 +130,12 @@ impl State {
     }
 
     /// Begins an op.
-    pub fn op<'js>(&self, ctx: &Ctx<'js>, name: String, args: Box<RawValue>) -> rquickjs::Result<(u64, Promise<'js>)> {
+    pub fn op<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        name: String,
+        args: Box<RawValue>,
+    ) -> rquickjs::Result<(u64, Promise<'js>)> {
         self.flush();
         let (promise, resolve, reject) = Promise::new(ctx)?;
         if self.dead.get() {
@@ -192,7 +201,8 @@ impl State {
     pub fn forget_ops(&self, all: bool) {
         let forgotten: Vec<Open> = {
             let mut ops = self.ops.borrow_mut();
-            let ids: Vec<u64> = ops.iter().filter(|(_, open)| all || open.background).map(|(id, _)| *id).collect();
+            let ids: Vec<u64> =
+                ops.iter().filter(|(_, open)| all || open.background).map(|(id, _)| *id).collect();
             ids.iter().filter_map(|id| ops.remove(id)).collect()
         };
         drop(forgotten);
@@ -341,6 +351,9 @@ mod tests {
 
     #[test]
     fn json_with_half_a_pair_is_made_readable() {
-        assert_eq!(well_formed(r#"["\ud83d","\\ud83d","\n😀"]"#.to_owned()), r#"["\ufffd","\\ud83d","\n😀"]"#);
+        assert_eq!(
+            well_formed(r#"["\ud83d","\\ud83d","\n😀"]"#.to_owned()),
+            r#"["\ufffd","\\ud83d","\n😀"]"#
+        );
     }
 }

@@ -8,11 +8,24 @@ const SEQUENCES: &[&[(&str, &str)]] = &[
     &[("const a = 1", "undefined"), ("a", "1"), ("const a = 2", "undefined"), ("a", "2")],
     &[("let b = 1; b", "1"), ("b += 5", "6"), ("let b", "undefined"), ("b", "undefined")],
     &[("var c = 1", "undefined"), ("var c; c", "1"), ("globalThis.c", "1")],
-    &[("class D { hi() { return 'hi' } }", "undefined"), ("new D().hi()", "'hi'"), ("class D {}", "undefined"), ("new D().hi", "undefined")],
+    &[
+        ("class D { hi() { return 'hi' } }", "undefined"),
+        ("new D().hi()", "'hi'"),
+        ("class D {}", "undefined"),
+        ("new D().hi", "undefined"),
+    ],
     &[("class E {}; class F extends E {}", "undefined"), ("new F() instanceof E", "true"), ("F.name", "'F'")],
-    &[("function g() { return 1 }", "undefined"), ("g()", "1"), ("function g() { return 2 }", "undefined"), ("g()", "2")],
+    &[
+        ("function g() { return 1 }", "undefined"),
+        ("g()", "1"),
+        ("function g() { return 2 }", "undefined"),
+        ("g()", "2"),
+    ],
     &[("h(); function h() { return 'hoisted' }", "'hoisted'"), ("h()", "'hoisted'")],
-    &[("const { i, j: [k, ...l], ...m } = { i: 1, j: [2, 3, 4], n: 5 }", "undefined"), ("[i, k, l, m]", "[ 1, 2, [ 3, 4 ], { n: 5 } ]")],
+    &[
+        ("const { i, j: [k, ...l], ...m } = { i: 1, j: [2, 3, 4], n: 5 }", "undefined"),
+        ("[i, k, l, m]", "[ 1, 2, [ 3, 4 ], { n: 5 } ]"),
+    ],
     &[("const [o = 7, { p = 8 } = {}] = []; o + p", "15"), ("o * p", "56")],
     &[("const q = 1, r = q + 1, { s } = { s: r + 1 }", "undefined"), ("q + r + s", "6")],
     &[("const t = await (async () => 5)(); t", "5"), ("await t + 1", "6")],
@@ -23,7 +36,10 @@ const SEQUENCES: &[&[(&str, &str)]] = &[
     &[("const y = 3; return y + 1", "4"), ("y", "3")],
     &[("var z = 1; let { aa } = { aa: 2 }; if (z) return [z, aa]", "[ 1, 2 ]"), ("z + aa", "3")],
     &[("for (var [ab, ac] of [[1, 2], [3, 4]]) { if (ab === 3) return ac }", "4"), ("ab", "3")],
-    &[("for (var ad = 0, ae = 9; ad < 2; ad++); var af; return ad + ae", "11"), ("[ad, ae, af]", "[ 2, 9, undefined ]")],
+    &[
+        ("for (var ad = 0, ae = 9; ad < 2; ad++); var af; return ad + ae", "11"),
+        ("[ad, ae, af]", "[ 2, 9, undefined ]"),
+    ],
     &[("return inner(); function inner() { return 'in' }", "'in'"), ("inner()", "'in'")],
     &[("const ag = () => ag.name; ag()", "'ag'"), ("const ah = class {}; ah.name", "'ah'")],
     &[("async function ai() { await null; return 1 }\nai()", "1"), ("(await ai()) + 1", "2")],
@@ -36,7 +52,13 @@ const SEQUENCES: &[&[(&str, &str)]] = &[
     &[("const /* odd */ aq = 1, // end\n  ar = 2\naq + ar", "3"), ("ar", "2")],
     &[("const\n{ as } = { as: 1 }; as", "1"), ("const[at]=[2];at", "2")],
     &[("let au = 'ünïcode'; const av = '😀', aw = au.length; aw", "7"), ("av + au", "'😀ünïcode'")],
-    &[("label: for (;;) { break label }", "undefined"), ("5;;", "5"), ("5 // why", "5"), ("({ a: 1 })", "{ a: 1 }"), ("", "undefined")],
+    &[
+        ("label: for (;;) { break label }", "undefined"),
+        ("5;;", "5"),
+        ("5 // why", "5"),
+        ("({ a: 1 })", "{ a: 1 }"),
+        ("", "undefined"),
+    ],
     &[("const ax = 1; const ay = () => ax; ay()", "1"), ("const ax = 10", "undefined"), ("ay()", "10")],
     &[("try { var az = 1 } catch {} finally { var ba = 2 }", "undefined"), ("az + ba", "3")],
     &[("switch (1) { case 1: var bb = 4 }", "undefined"), ("bb", "4")],
@@ -75,7 +97,11 @@ fn row_36_declared_again_names_the_variable() {
     assert_eq!(scope.run("let b; class C {} const d = 1").done.redeclared, ["b", "C"]);
     assert_eq!(scope.run("const console2 = console; const path = 'p'; path").done.redeclared, ["path"]);
     let twice = scope.run("const e = 1;\nlet e = 2");
-    assert!(twice.error().starts_with("SyntaxError: 'e' is declared twice in this script (first in line 1)"), "{}", twice.error());
+    assert!(
+        twice.error().starts_with("SyntaxError: 'e' is declared twice in this script (first in line 1)"),
+        "{}",
+        twice.error()
+    );
     assert!(twice.error().contains("use another name (script:2:5)"), "{}", twice.error());
 }
 
@@ -124,7 +150,12 @@ fn a_refused_op_is_an_error_of_the_line_that_asked() {
             return usual(name, args);
         }
         let (code, message) = ("POLICY_DENIED".to_owned(), "a rule forbids it".to_owned());
-        Some(Err(truehand_script::wire::OpError { code, message, next_step: Some("ask".to_owned()), data: None }))
+        Some(Err(truehand_script::wire::OpError {
+            code,
+            message,
+            next_step: Some("ask".to_owned()),
+            data: None,
+        }))
     };
     let outcome = scope.run("const a = 1;\nawait sleep(1);\n  await tools.browser_click({});");
     let error = outcome.done.error.unwrap();

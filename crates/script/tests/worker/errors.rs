@@ -39,7 +39,10 @@ const PLACES: &[(&str, &[&str])] = &[
     ("\n\n    undefinedThing()", &["at script:3:5"]),
     ("let q; q.w", &["at script:1:8"]),
     ("const c = 1, d = nope;", &["at script:1:18"]),
-    ("function f() {\n  throw new Error('deep')\n}\nconst g = () => f();\ng()", &["at f (script:2:", "at g (script:4:", "at script:5:1"]),
+    (
+        "function f() {\n  throw new Error('deep')\n}\nconst g = () => f();\ng()",
+        &["at f (script:2:", "at g (script:4:", "at script:5:1"],
+    ),
     ("await (async function h() {\n  await sleep(1)\n  null.x\n})()", &["at h (script:3:"]),
     ("return nope()", &["at script:1:8"]),
     ("const x = 1\nif (x) return nope()", &["at script:2:15"]),
@@ -104,11 +107,16 @@ fn what_nobody_caught_is_printed() {
     let mut scope = Scope::new();
     let lost = scope.run("Promise.reject(new Error('lost')); queueMicrotask(() => nope()); setTimeout(() => { throw new Error('timer') }, 1); await sleep(20); 'end'");
     assert_eq!(lost.value(), "'end'");
-    for part in ["Uncaught (in promise) Error: lost", "Uncaught (in promise) ReferenceError: nope", "Uncaught Error: timer"] {
+    for part in [
+        "Uncaught (in promise) Error: lost",
+        "Uncaught (in promise) ReferenceError: nope",
+        "Uncaught Error: timer",
+    ] {
         assert!(lost.text().contains(part), "{part} in {}", lost.text());
     }
     // One that is handled, if late, isn't; nor is the call's own.
-    let handled = scope.run("const p = Promise.reject(new Error('late')); await sleep(2); await p.catch(() => 1)");
+    let handled =
+        scope.run("const p = Promise.reject(new Error('late')); await sleep(2); await p.catch(() => 1)");
     assert_eq!(handled.text(), "");
     assert_eq!(scope.run("Promise.reject(new Error('own'))").text(), "");
 }
@@ -116,10 +124,14 @@ fn what_nobody_caught_is_printed() {
 #[test]
 fn errors_of_pages_and_of_other_worlds_come_with_a_hint() {
     let mut scope = Scope::new();
-    let hint = |scope: &mut Scope, code: &str| scope.run(code).done.error.unwrap().next_step.unwrap_or_default();
+    let hint =
+        |scope: &mut Scope, code: &str| scope.run(code).done.error.unwrap().next_step.unwrap_or_default();
     assert_eq!(hint(&mut scope, "page.title()"), "page is null: open a tab with openTab(url)");
     assert_eq!(hint(&mut scope, "await page.goto('x')"), "page is null: open a tab with openTab(url)");
     assert_eq!(hint(&mut scope, "const o = { p: null }; o.p.title()"), "");
-    assert_eq!(hint(&mut scope, "document.title"), "document belongs to the page: page.evaluate(() => document.title)");
+    assert_eq!(
+        hint(&mut scope, "document.title"),
+        "document belongs to the page: page.evaluate(() => document.title)"
+    );
     assert!(hint(&mut scope, "window.x").contains("page.evaluate"));
 }

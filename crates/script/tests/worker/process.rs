@@ -97,7 +97,10 @@ fn a_confined_process_reaches_nothing() {
         assert_eq!(confined[what], true, "{report:#}");
     }
     // Where the kernel has Landlock it is used; where it has none the report says so.
-    assert!(confined["landlock"] != "none" || confined["missing"].to_string().contains("landlock"), "{report:#}");
+    assert!(
+        confined["landlock"] != "none" || confined["missing"].to_string().contains("landlock"),
+        "{report:#}"
+    );
     let tried = report["tried"].as_object().unwrap();
     assert!(tried.len() >= 11, "{report:#}");
     for (what, outcome) in tried {
@@ -113,18 +116,28 @@ fn a_confined_process_reaches_nothing() {
 fn a_worker_says_how_it_is_confined() {
     let scope = Scope::over(Process::start(), Limits::default());
     let confined = &scope.ready.confined;
-    assert!(confined.seccomp && confined.no_new_privs && confined.rlimits && confined.descriptors_closed, "{confined:?}");
+    assert!(
+        confined.seccomp && confined.no_new_privs && confined.rlimits && confined.descriptors_closed,
+        "{confined:?}"
+    );
     let pid = scope.wire.child.id();
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name)).map(str::trim).unwrap_or_default().to_owned();
-    assert_eq!((field("NoNewPrivs:").as_str(), field("Seccomp:").as_str(), field("Threads:").as_str()), ("1", "2", "2"));
+    let field = |name: &str| {
+        status.lines().find_map(|l| l.strip_prefix(name)).map(str::trim).unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        (field("NoNewPrivs:").as_str(), field("Seccomp:").as_str(), field("Threads:").as_str()),
+        ("1", "2", "2")
+    );
     // All threads, not only the first.
     for task in std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten() {
         let status = std::fs::read_to_string(task.path().join("status")).unwrap();
         assert!(status.contains("Seccomp:\t2"), "{status}");
     }
     let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
-    for (name, value) in [("Max open files", "3"), ("Max file size", "0"), ("Max core file size", "0"), ("Max processes", "0")] {
+    for (name, value) in
+        [("Max open files", "3"), ("Max file size", "0"), ("Max core file size", "0"), ("Max processes", "0")]
+    {
         let line = limits.lines().find(|l| l.starts_with(name)).unwrap();
         assert_eq!(line[name.len()..].split_whitespace().next(), Some(value), "{line}");
     }
@@ -136,7 +149,8 @@ fn a_worker_says_how_it_is_confined() {
 #[test]
 fn a_process_that_outgrows_its_memory_dies_alone() {
     // The engine's own limit is far above: only that of the process holds.
-    let limits = Limits { memory_bytes: 4 * 1024 * 1024 * 1024, process_bytes: 96 * 1024 * 1024, ..Limits::default() };
+    let limits =
+        Limits { memory_bytes: 4 * 1024 * 1024 * 1024, process_bytes: 96 * 1024 * 1024, ..Limits::default() };
     let mut scope = Scope::over(Process::start(), limits);
     scope.begin(30_000, "globalThis.a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))");
     // It either hears of it in time, or dies; it never goes beyond.

@@ -79,7 +79,9 @@ const ALLOWED: &[libc::c_long] = &[
 
 /// Limits the system calls of all threads.
 pub fn limit_calls(confined: &mut Confined) {
-    match filter().and_then(|filter| seccompiler::apply_filter_all_threads(&filter).map_err(|e| e.to_string())) {
+    match filter()
+        .and_then(|filter| seccompiler::apply_filter_all_threads(&filter).map_err(|e| e.to_string()))
+    {
         Ok(()) => confined.seccomp = true,
         Err(e) => confined.missing.push(format!("seccomp: {e}")),
     }
@@ -89,7 +91,8 @@ fn filter() -> Result<BpfProgram, String> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ALLOWED.iter().map(|call| (*call, Vec::new())).collect();
     let only = |argument: u8, how: SeccompCmpOp, value: u64| -> Result<Vec<SeccompRule>, String> {
         let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, value);
-        let rule = condition.and_then(|condition| SeccompRule::new(vec![condition])).map_err(|e| e.to_string())?;
+        let rule =
+            condition.and_then(|condition| SeccompRule::new(vec![condition])).map_err(|e| e.to_string())?;
         Ok(vec![rule])
     };
     // Memory, but none that can be executed.

@@ -35,7 +35,9 @@ pub fn confine() -> Confinement {
         size
     };
     #[cfg(not(target_os = "linux"))]
-    confined.missing.push(format!("files, network and system calls: not limited on {}", std::env::consts::OS));
+    confined
+        .missing
+        .push(format!("files, network and system calls: not limited on {}", std::env::consts::OS));
     Confinement {
         confined,
         #[cfg(target_os = "linux")]

@@ -7,7 +7,9 @@ use nix::sys::resource::{Resource, setrlimit};
 pub fn close_inherited(confined: &mut Confined) {
     let folder = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
     let open: Vec<i32> = match std::fs::read_dir(folder) {
-        Ok(entries) => entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect(),
+        Ok(entries) => {
+            entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+        }
         Err(e) => {
             confined.missing.push(format!("inherited descriptors: {folder}: {e}"));
             return;
