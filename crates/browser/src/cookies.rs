@@ -84,7 +84,9 @@ impl Scope {
             };
             let set = cdp::storage::SetCookies { cookies: vec![param], browser_context_id: space.context() };
             match space.connection().browser().send(ctx, set).await {
-                Err(cdp::CdpError::Protocol { message, .. }) => tracing::debug!("a cookie was not taken: {message}"),
+                Err(cdp::CdpError::Protocol { message, .. }) => {
+                    tracing::debug!("a cookie was not taken: {message}")
+                }
                 other => drop(other.map_err(from_cdp)?),
             }
         }

@@ -220,12 +220,7 @@ impl Feed {
     }
 
     /// The same, waiting for the first one.
-    pub async fn wait(
-        &self,
-        ctx: &CallCtx,
-        after: Option<u64>,
-        limit: Duration,
-    ) -> Result<Heard, ErrorBody> {
+    pub async fn wait(&self, ctx: &CallCtx, after: Option<u64>, limit: Duration) -> Result<Heard, ErrorBody> {
         let mut news = self.news.subscribe();
         let until = tokio::time::Instant::now() + limit;
         loop {
@@ -261,7 +256,12 @@ impl Feed {
     pub fn scripts(&self, tab: TabId, own: bool) -> Vec<(u64, Arc<str>)> {
         let state = lock(&self.state);
         let fits = |of: &Option<TabId>| of.map_or(own, |of| of == tab);
-        state.scripts.iter().filter(|(_, (of, _))| fits(of)).map(|(id, (_, s))| (*id, Arc::clone(s))).collect()
+        state
+            .scripts
+            .iter()
+            .filter(|(_, (of, _))| fits(of))
+            .map(|(id, (_, s))| (*id, Arc::clone(s)))
+            .collect()
     }
 
     pub fn script_count(&self) -> usize {
@@ -323,7 +323,9 @@ fn size(value: &Value) -> usize {
     match value {
         Value::String(text) => 24 + text.len(),
         Value::Array(items) => items.iter().map(size).sum::<usize>() + 24,
-        Value::Object(map) => map.iter().map(|(name, value)| 48 + name.len() + size(value)).sum::<usize>() + 24,
+        Value::Object(map) => {
+            map.iter().map(|(name, value)| 48 + name.len() + size(value)).sum::<usize>() + 24
+        }
         _ => 16,
     }
 }

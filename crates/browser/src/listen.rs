@@ -59,8 +59,11 @@ impl Scope {
     ) -> Result<(), ErrorBody> {
         let bits = feed::kinds(kinds).map_err(|unknown| {
             let known: Vec<&str> = feed::kind_names().collect();
-            ErrorBody::new(ErrorCode::InvalidArguments, format!("there are no events of the kind '{unknown}'"))
-                .next(format!("kinds on wish are {}; all others come without being asked for", known.join(", ")))
+            ErrorBody::new(
+                ErrorCode::InvalidArguments,
+                format!("there are no events of the kind '{unknown}'"),
+            )
+            .next(format!("kinds on wish are {}; all others come without being asked for", known.join(", ")))
         })?;
         if let Some(tab) = tab {
             self.tab(ctx, Some(tab)).await?;
@@ -79,7 +82,12 @@ impl Scope {
     ///
     /// # Errors
     /// `CANCELLED`.
-    pub async fn events(&self, ctx: &CallCtx, after: Option<u64>, wait: Duration) -> Result<Events, ErrorBody> {
+    pub async fn events(
+        &self,
+        ctx: &CallCtx,
+        after: Option<u64>,
+        wait: Duration,
+    ) -> Result<Events, ErrorBody> {
         let feed = self.feed();
         if after.is_none() {
             feed.listen(None, kind::BASIC);
@@ -194,8 +202,11 @@ impl Scope {
         answer: Result<Value, Value>,
     ) -> Result<(), ErrorBody> {
         let Some((tab, number)) = call_parts(call) else {
-            return Err(ErrorBody::new(ErrorCode::InvalidArguments, format!("'{call}' is no call of a page"))
-                .next("pass the call of an event binding"));
+            return Err(ErrorBody::new(
+                ErrorCode::InvalidArguments,
+                format!("'{call}' is no call of a page"),
+            )
+            .next("pass the call of an event binding"));
         };
         let gone = || ErrorBody::new(ErrorCode::RequestGone, "the tab of the page that called is closed");
         let tab = self.tab_if_open(Some(TabId(tab))).ok_or_else(gone)?;

@@ -64,14 +64,16 @@ impl Gate for Further {
 /// address: otherwise whoever owns the name could lead our request anywhere by changing what it resolves to.
 pub fn complete(facts: &mut Facts, scope: &Scope) {
     let Some(request) = &mut facts.request else { return };
-    let url = facts.url.as_deref().and_then(|text| normalise_url(text).ok()).and_then(|url| Url::parse(&url).ok());
+    let url =
+        facts.url.as_deref().and_then(|text| normalise_url(text).ok()).and_then(|url| Url::parse(&url).ok());
     let Some(url) = url else { return };
     let inside = is_inside(&url);
     let leads_inside = request.private && !inside;
     request.private |= inside;
     let origin = url.origin();
     request.same_origin = scope.shown().iter().any(|page| {
-        let same = Url::parse(&page.url).is_ok_and(|shown| shown.origin().is_tuple() && shown.origin() == origin);
+        let same =
+            Url::parse(&page.url).is_ok_and(|shown| shown.origin().is_tuple() && shown.origin() == origin);
         same && (!leads_inside || page.from_inside)
     });
 }

@@ -48,7 +48,8 @@ const LINE: usize = 8_192;
 pub fn header(cookies: &[Cookie], url: &Url) -> Option<String> {
     let mut fitting: Vec<&Cookie> = cookies.iter().filter(|cookie| fits(cookie, url)).collect();
     fitting.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
-    let pair = |c: &&Cookie| if c.name.is_empty() { c.value.clone() } else { format!("{}={}", c.name, c.value) };
+    let pair =
+        |c: &&Cookie| if c.name.is_empty() { c.value.clone() } else { format!("{}={}", c.name, c.value) };
     let pairs: Vec<String> = fitting.iter().map(pair).collect();
     (!pairs.is_empty()).then(|| pairs.join("; "))
 }
@@ -147,7 +148,8 @@ fn now() -> f64 {
 
 /// Seconds since 1970; servers write dates with hyphens too.
 fn date(text: &str) -> Option<f64> {
-    let parsed = httpdate::parse_http_date(text).or_else(|_| httpdate::parse_http_date(&text.replace('-', " ")));
+    let parsed =
+        httpdate::parse_http_date(text).or_else(|_| httpdate::parse_http_date(&text.replace('-', " ")));
     let since = parsed.ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     Some(since.as_secs_f64().max(1.0))
 }
@@ -175,7 +177,10 @@ mod tests {
             cookie("other", "b.example", "/", false),
         ];
         assert_eq!(header(&jar, &url("http://a.example/")).as_deref(), Some("host=1; below=1"));
-        assert_eq!(header(&jar, &url("https://a.example/x/y")).as_deref(), Some("deep=1; host=1; below=1; safe=1"));
+        assert_eq!(
+            header(&jar, &url("https://a.example/x/y")).as_deref(),
+            Some("deep=1; host=1; below=1; safe=1")
+        );
         assert_eq!(header(&jar, &url("http://a.example/xy")).as_deref(), Some("host=1; below=1"));
         assert_eq!(header(&jar, &url("http://evila.example/")).as_deref(), Some("below=1"));
         assert_eq!(header(&jar, &url("http://notexample/")), None);
@@ -189,13 +194,21 @@ mod tests {
         let read = |line: &str| parse(line, &at);
         let plain = read("id=7").expect("set");
         assert_eq!((plain.name.as_str(), plain.path.as_str(), plain.domain), ("id", "/shop", None));
-        let full = read("id=a=b; Domain=.B.example; Path=/; Secure; HttpOnly; SameSite=lax; Expires=Wed, 21-Oct-2026 07:28:00 GMT");
+        let full = read(
+            "id=a=b; Domain=.B.example; Path=/; Secure; HttpOnly; SameSite=lax; Expires=Wed, 21-Oct-2026 07:28:00 GMT",
+        );
         let full = full.expect("set");
-        assert_eq!((full.value.as_str(), full.domain.as_deref(), full.path.as_str()), ("a=b", Some("b.example"), "/"));
+        assert_eq!(
+            (full.value.as_str(), full.domain.as_deref(), full.path.as_str()),
+            ("a=b", Some("b.example"), "/")
+        );
         assert_eq!((full.secure, full.http_only, full.same_site.as_deref()), (true, true, Some("Lax")));
         assert_eq!(full.expires, Some(1_792_567_680.0));
         assert_eq!(read("id=; Max-Age=0").expect("removed").expires, Some(1.0));
-        assert!(read("id=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT").expect("set").expires > Some(now()));
+        assert!(
+            read("id=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT").expect("set").expires
+                > Some(now())
+        );
         for line in ["id=1; Domain=other.example", "id=1; Domain=c.a.b.example", "", "=", "a=1\r\nX: y"] {
             assert_eq!(read(line), None, "{line}");
         }

@@ -32,8 +32,17 @@ const HEAD: usize = 256 << 10;
 const FIELDS: usize = 200;
 
 /// Fields that say how a message is sent and are ours to set.
-const OURS: &[&str] =
-    &["host", "content-length", "connection", "transfer-encoding", "keep-alive", "te", "trailer", "upgrade", "expect"];
+const OURS: &[&str] = &[
+    "host",
+    "content-length",
+    "connection",
+    "transfer-encoding",
+    "keep-alive",
+    "te",
+    "trailer",
+    "upgrade",
+    "expect",
+];
 
 /// What is sent.
 pub struct Outgoing {
@@ -101,11 +110,17 @@ impl Answer {
 
     pub fn headers(&self) -> Vec<(String, String)> {
         let fields = self.head.headers.iter();
-        fields.map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())).collect()
+        fields
+            .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .collect()
     }
 
     pub fn set_cookies(&self) -> impl Iterator<Item = &str> {
-        self.head.headers.get_all(header::SET_COOKIE).iter().filter_map(|value| std::str::from_utf8(value.as_bytes()).ok())
+        self.head
+            .headers
+            .get_all(header::SET_COOKIE)
+            .iter()
+            .filter_map(|value| std::str::from_utf8(value.as_bytes()).ok())
     }
 
     /// Where it redirects to, if it does.
@@ -131,7 +146,13 @@ impl Answer {
         }
         let encodings = self.head.headers.get_all(header::CONTENT_ENCODING).iter();
         let encodings: Vec<String> = encodings
-            .flat_map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase().split(',').map(|e| e.trim().to_owned()).collect::<Vec<_>>())
+            .flat_map(|value| {
+                String::from_utf8_lossy(value.as_bytes())
+                    .to_ascii_lowercase()
+                    .split(',')
+                    .map(|e| e.trim().to_owned())
+                    .collect::<Vec<_>>()
+            })
             .filter(|encoding| !encoding.is_empty() && encoding != "identity")
             .collect();
         if encodings.is_empty() || bytes.is_empty() {
@@ -178,7 +199,8 @@ fn failed(what: &str) -> ErrorBody {
 }
 
 fn invalid(what: String) -> ErrorBody {
-    ErrorBody::new(ErrorCode::InvalidArguments, what).next("pass an http or https address, a method and plain header fields")
+    ErrorBody::new(ErrorCode::InvalidArguments, what)
+        .next("pass an http or https address, a method and plain header fields")
 }
 
 /// Judges one request, sends it and waits for the head of its answer.
@@ -193,7 +215,8 @@ pub async fn one(
         "http" => false,
         "https" => true,
         other => {
-            let error = ErrorBody::new(ErrorCode::SchemeBlocked, format!("{other}: addresses are not fetched"));
+            let error =
+                ErrorBody::new(ErrorCode::SchemeBlocked, format!("{other}: addresses are not fetched"));
             return Err(error.with("scheme", other));
         }
     };
@@ -206,9 +229,14 @@ pub async fn one(
     let request = built(outgoing, asker.cookies(url).await?)?;
     let stream = connected(ctx, url, &addresses).await?;
     if secure {
-        let name = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
-        let name = ServerName::try_from(name).map_err(|error| invalid(format!("no name for a certificate: {error}")))?;
-        let stream = TlsConnector::from(tls()?).connect(name, stream).await.map_err(|error| not_secure(url, &error))?;
+        let name =
+            url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
+        let name = ServerName::try_from(name)
+            .map_err(|error| invalid(format!("no name for a certificate: {error}")))?;
+        let stream = TlsConnector::from(tls()?)
+            .connect(name, stream)
+            .await
+            .map_err(|error| not_secure(url, &error))?;
         exchange(stream, request).await
     } else {
         exchange(stream, request).await
@@ -250,7 +278,8 @@ async fn connected(ctx: &CallCtx, url: &Url, addresses: &[SocketAddr]) -> Result
 fn built(outgoing: &Outgoing, cookies: Option<String>) -> Result<hyper::Request<Full<Bytes>>, ErrorBody> {
     let Outgoing { url, method, headers, body } = outgoing;
     let own = method.to_ascii_uppercase();
-    let method = Method::from_bytes(own.as_bytes()).map_err(|_| invalid(format!("'{}' is no method", clip(&own, 40))))?;
+    let method = Method::from_bytes(own.as_bytes())
+        .map_err(|_| invalid(format!("'{}' is no method", clip(&own, 40))))?;
     if matches!(own.as_str(), "CONNECT" | "TRACE" | "TRACK") {
         return Err(invalid(format!("{own} is not sent")));
     }
@@ -271,7 +300,8 @@ fn built(outgoing: &Outgoing, cookies: Option<String>) -> Result<hyper::Request<
             continue;
         }
         let field = HeaderName::from_bytes(lower.as_bytes());
-        let field = field.map_err(|_| invalid(format!("'{}' is no name of a header field", clip(name, 40))))?;
+        let field =
+            field.map_err(|_| invalid(format!("'{}' is no name of a header field", clip(name, 40))))?;
         let value = HeaderValue::from_bytes(value.as_bytes());
         let value = value.map_err(|_| invalid(format!("the value of {} can't be sent", clip(name, 40))))?;
         has_cookie |= field == header::COOKIE;
@@ -331,7 +361,10 @@ fn not_secure(url: &Url, error: &std::io::Error) -> ErrorBody {
     let host = url.host_str().unwrap_or_default();
     let of_tls = error.get_ref().is_some_and(|inner| inner.is::<tokio_rustls::rustls::Error>());
     if of_tls {
-        return ErrorBody::new(ErrorCode::CertificateError, format!("the connection to {host} is not secure: {error}"));
+        return ErrorBody::new(
+            ErrorCode::CertificateError,
+            format!("the connection to {host} is not secure: {error}"),
+        );
     }
     failed(&format!("can't connect to {host}: {error}"))
 }

@@ -91,7 +91,8 @@ pub async fn fetch(
     let mut hops = 0;
     loop {
         let mut answer = ctx.wait("the server", hop::one(ctx, &next, asker, resolve)).await??;
-        let cookies: Vec<NewCookie> = answer.set_cookies().filter_map(|line| parse(line, &next.url)).collect();
+        let cookies: Vec<NewCookie> =
+            answer.set_cookies().filter_map(|line| parse(line, &next.url)).collect();
         if !cookies.is_empty() {
             asker.keep(&next.url, cookies).await?;
         }
@@ -100,7 +101,8 @@ pub async fn fetch(
             Some(to) if most > 0 => {
                 if hops == most {
                     let what = format!("more than {most} redirects, the last to {}", clip(to.as_str(), 200));
-                    return Err(ErrorBody::new(ErrorCode::RequestFailed, what).next("ask for the last address itself"));
+                    return Err(ErrorBody::new(ErrorCode::RequestFailed, what)
+                        .next("ask for the last address itself"));
                 }
                 hops += 1;
                 next = next.redirected(answer.status(), to);

@@ -108,7 +108,10 @@ async fn fetch_sends_what_it_was_given_and_gives_what_came() {
         ..get(&site.url("/api/echo?n=5"))
     };
     let response = fetch(&ctx(), request, &judge, &System).await.unwrap();
-    assert_eq!((response.status, response.status_text.as_str(), response.body.as_slice()), (200, "OK", &b"5"[..]));
+    assert_eq!(
+        (response.status, response.status_text.as_str(), response.body.as_slice()),
+        (200, "OK", &b"5"[..])
+    );
     assert!(response.headers.contains(&("cache-control".to_owned(), "no-store".to_owned())));
     let seen = site.requests().pop().unwrap();
     assert_eq!((seen.method.as_str(), seen.body.as_str()), ("POST", "sent"));
@@ -121,10 +124,14 @@ async fn every_hop_of_a_redirect_is_judged_before_it_is_asked() {
     let site = Site::start().await;
     let judge = Judge { refuses: Some("/api/ping"), ..Judge::of_this_machine() };
     let to = site.other_host_url("/api/ping");
-    assert_eq!(code(get(&site.url(&format!("/redirect?to={to}"))), &judge, &System).await, ErrorCode::PolicyDenied);
+    assert_eq!(
+        code(get(&site.url(&format!("/redirect?to={to}"))), &judge, &System).await,
+        ErrorCode::PolicyDenied
+    );
     assert_eq!(site.count("GET", "/api/ping"), 0);
     let judge = Judge::of_this_machine();
-    let response = fetch(&ctx(), get(&site.url(&format!("/redirect?to={to}"))), &judge, &System).await.unwrap();
+    let response =
+        fetch(&ctx(), get(&site.url(&format!("/redirect?to={to}"))), &judge, &System).await.unwrap();
     assert_eq!((response.redirected, response.url.as_str()), (true, to.as_str()));
     let asked: Vec<String> = judge.asked().into_iter().map(|(url, ..)| url).collect();
     assert!(asked.contains(&to), "{asked:?}");
@@ -167,7 +174,12 @@ async fn name_that_leads_to_a_private_address_is_judged_as_one_and_not_connected
     assert_eq!(code(named, &refused, &unasked).await, ErrorCode::PolicyDenied);
     assert_eq!(unasked.asked.load(Ordering::SeqCst), 0, "no name server hears of what is refused");
     assert_eq!(site.requests().len(), 0);
-    for literal in ["http://127.0.0.1:1/", "http://[::1]:1/", "http://[::ffff:10.0.0.1]/", "http://169.254.169.254/latest"] {
+    for literal in [
+        "http://127.0.0.1:1/",
+        "http://[::1]:1/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://169.254.169.254/latest",
+    ] {
         assert_eq!(code(get(literal), &judge, &System).await, ErrorCode::PrivateAddress, "{literal}");
     }
 }
@@ -216,7 +228,8 @@ async fn answer_is_bounded_on_the_wire_and_after_decompression() {
     std::io::Write::write_all(&mut gzip, &vec![b'x'; 4 << 20]).unwrap();
     let packed = gzip.finish().unwrap();
     assert!(packed.len() < 10_000);
-    let head = format!("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n", packed.len());
+    let head =
+        format!("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n", packed.len());
     let bomb = saying([head.as_bytes(), &packed].concat()).await;
     assert_eq!(code(get(&bomb), &judge, &System).await, ErrorCode::RequestFailed);
     let enough = Request { max_bytes: 8 << 20, ..get(&bomb) };

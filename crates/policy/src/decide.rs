@@ -54,7 +54,8 @@ pub fn decide(rules: &Rules, facts: &Facts, client: &str, approved: bool) -> Dec
         let reason = format!("mode read_only allows only reading, and {} is not", facts.verb.name());
         return Decision::Deny { rule: "mode".to_owned(), code: ErrorCode::PolicyDenied, reason };
     }
-    if reaches_inside(facts) && !matching_all(rules, facts, client, address.as_ref()).any(Rule::opens_private) {
+    if reaches_inside(facts) && !matching_all(rules, facts, client, address.as_ref()).any(Rule::opens_private)
+    {
         let host = address.as_ref().and_then(Url::host_str).unwrap_or_default();
         let reason = format!("{host} is this machine or in a private network, and no tab shows a page of it");
         return Decision::Deny { rule: "floor".to_owned(), code: ErrorCode::PrivateAddress, reason };
@@ -152,7 +153,9 @@ fn risk(rules: &Rules, facts: &Facts, address: Option<&Url>) -> Option<String> {
                     "a {} to {host} with the browser's cookies can change things there",
                     request.method
                 )),
-                (false, _) => Some(format!("no tab shows a page of {host}, and a request could tell it something")),
+                (false, _) => {
+                    Some(format!("no tab shows a page of {host}, and a request could tell it something"))
+                }
             }
         }
         (Verb::Js, _) => Some("running JavaScript in a page can do anything that the page can".to_owned()),

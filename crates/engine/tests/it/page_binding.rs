@@ -30,7 +30,8 @@ fn page_calls_a_function_of_a_script_and_gets_what_it_gives() {
     let error = json!({ "name": "RangeError", "message": "too much" });
     assert!(h.approved("page_binding_answer", json!({ "call": call["call"], "error": error })).ok());
     assert_eq!(h.js("window.__got"), "RangeError: too much");
-    let raw = "Object.getOwnPropertyNames(window).filter((name) => name.startsWith('__truehand_bound__')).length";
+    let raw =
+        "Object.getOwnPropertyNames(window).filter((name) => name.startsWith('__truehand_bound__')).length";
     assert_eq!(h.js(raw), 0, "no raw function is left");
 }
 

@@ -38,7 +38,10 @@ fn row_066_requests_of_a_page_are_heard_with_what_they_send_and_get() {
 
     h.js("fetch('/api/echo?n=5', { method: 'POST', body: 'a=1', headers: { 'X-Own': 'yes' } }).then((r) => r.text())");
     let post = ears.first("request", |e| e["method"] == "POST");
-    assert_eq!((post["resource_type"].as_str(), post["headers"]["X-Own"].as_str()), (Some("fetch"), Some("yes")));
+    assert_eq!(
+        (post["resource_type"].as_str(), post["headers"]["X-Own"].as_str()),
+        (Some("fetch"), Some("yes"))
+    );
     assert_eq!(post["post_data_base64"], "YT0x");
     ears.first("requestfinished", |e| e["request"] == post["request"]);
     let body = h.ok("page_body", json!({ "request": post["request"] }));
@@ -52,7 +55,10 @@ fn row_066_requests_of_a_page_are_heard_with_what_they_send_and_get() {
     assert_eq!((&next["request"], next["redirect"]["status"].as_u64()), (&asked["request"], Some(303)));
     let answer = ears.first("response", |e| e["request"] == asked["request"]);
     let headers = answer["headers"].as_array().unwrap();
-    assert!(headers.contains(&json!(["set-cookie", "a=1; Path=/"])), "what scripts of pages can't see: {answer}");
+    assert!(
+        headers.contains(&json!(["set-cookie", "a=1; Path=/"])),
+        "what scripts of pages can't see: {answer}"
+    );
 
     h.js("fetch('http://127.0.0.1:1/').catch(() => {})");
     let failed = ears.any("requestfailed");
@@ -80,7 +86,11 @@ fn frames_loads_and_errors_of_pages_are_heard_without_being_asked_for() {
     assert!(moved["url"].as_str().unwrap().ends_with("#here"), "{moved}");
     h.js("void setTimeout(() => { class Mine extends TypeError {} throw Object.assign(new Mine('bad: day'), { name: 'Mine' }); })");
     let error = ears.any("pageerror");
-    assert_eq!((error["name"].as_str(), error["message"].as_str()), (Some("Mine"), Some("bad: day")), "{error}");
+    assert_eq!(
+        (error["name"].as_str(), error["message"].as_str()),
+        (Some("Mine"), Some("bad: day")),
+        "{error}"
+    );
     assert!(error["stack"].as_str().unwrap().contains("\n    at "), "{error}");
     h.js("void setTimeout(() => { throw 'plain'; })");
     assert_eq!(ears.any("pageerror")["message"], "plain");
@@ -96,7 +106,10 @@ fn popups_and_the_ends_of_tabs_are_heard() {
     h.ok("browser_click", json!({ "ref": "#open" }));
     let page = ears.any("page");
     assert_eq!((page["opener"].as_str(), page["tab_id"].as_str()), (Some("t1"), Some("t2")));
-    h.approved("browser_execute_js", json!({ "tab_id": "t2", "script": "void console.log('from the popup')" }));
+    h.approved(
+        "browser_execute_js",
+        json!({ "tab_id": "t2", "script": "void console.log('from the popup')" }),
+    );
     assert_eq!(ears.any("console")["tab_id"], "t2", "a tab that came later is listened to as well");
     h.ok("browser_close_tab", json!({ "tab_id": "t2" }));
     assert_eq!(ears.any("close")["tab_id"], "t2");
@@ -146,7 +159,10 @@ fn chooser_is_told_and_its_field_takes_files_by_reference() {
           field.style.cssText = 'position:fixed;top:0;left:0;z-index:99999'; }");
     h.ok("browser_click", json!({ "ref": "#own" }));
     let chooser = ears.any("filechooser");
-    assert_eq!((chooser["multiple"].as_bool(), chooser["element"]["type"].as_str()), (Some(true), Some("node")));
+    assert_eq!(
+        (chooser["multiple"].as_bool(), chooser["element"]["type"].as_str()),
+        (Some(true), Some("node"))
+    );
     let named = h.ok("page_handle", json!({ "op": "ref", "handles": [chooser["element"]["id"]] }));
     let reference = &named.output["results"][0]["ref"];
     let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,8 @@ use truehand_base::ErrorCode;
 
 fn body(output: &serde_json::Map<String, Value>) -> String {
     use base64::Engine as _;
-    let bytes = base64::engine::general_purpose::STANDARD.decode(output["body_base64"].as_str().unwrap()).unwrap();
+    let bytes =
+        base64::engine::general_purpose::STANDARD.decode(output["body_base64"].as_str().unwrap()).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 
@@ -43,9 +44,16 @@ fn row_073_fetch_reads_the_origin_of_an_open_tab_and_all_else_needs_a_yes() {
     assert_eq!(h.site.requests().pop().unwrap().body, "x");
     let elsewhere = h.site.other_host_url("/api/ping");
     h.fails("page_fetch", json!({ "url": elsewhere }), ErrorCode::PrivateAddress);
-    assert_eq!(h.approved("page_fetch", json!({ "url": elsewhere })).error.map(|e| e.code), Some(ErrorCode::PrivateAddress));
+    assert_eq!(
+        h.approved("page_fetch", json!({ "url": elsewhere })).error.map(|e| e.code),
+        Some(ErrorCode::PrivateAddress)
+    );
     h.fails("page_fetch", json!({ "url": "https://shop.example/" }), ErrorCode::ApprovalRequired);
-    for metadata in ["http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://metadata.google.internal/"] {
+    for metadata in [
+        "http://169.254.169.254/latest/meta-data/",
+        "http://[fd00:ec2::254]/",
+        "http://metadata.google.internal/",
+    ] {
         h.fails("page_fetch", json!({ "url": metadata }), ErrorCode::PrivateAddress);
     }
     h.fails("page_fetch", json!({ "url": "file:///etc/passwd" }), ErrorCode::SchemeBlocked);
@@ -65,9 +73,16 @@ fn row_078_fetch_gives_the_bytes_of_a_file_as_the_server_sent_them() {
     let asked = h.ok("page_fetch", json!({ "url": h.site.url("/dl") }));
     assert_eq!(Sha256::digest(body(&asked.output)), Sha256::digest("a,b\n1,2\n"));
     let headers = asked.output["headers"].as_array().unwrap();
-    assert!(headers.contains(&json!(["content-disposition", "attachment; filename=\"report 2026.csv\""])), "{headers:?}");
+    assert!(
+        headers.contains(&json!(["content-disposition", "attachment; filename=\"report 2026.csv\""])),
+        "{headers:?}"
+    );
     let small = json!({ "url": h.site.url("/dl"), "max_bytes": 3 });
     h.fails("page_fetch", small, ErrorCode::RequestFailed);
     h.fails("page_fetch", json!({ "url": h.site.url("/never"), "timeout_ms": 200 }), ErrorCode::Deadline);
-    h.fails("page_fetch", json!({ "url": h.site.url("/dl"), "body_base64": "?" }), ErrorCode::InvalidArguments);
+    h.fails(
+        "page_fetch",
+        json!({ "url": h.site.url("/dl"), "body_base64": "?" }),
+        ErrorCode::InvalidArguments,
+    );
 }

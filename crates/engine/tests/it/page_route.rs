@@ -29,7 +29,10 @@ fn held_request_is_answered_in_the_place_of_its_server() {
     begin(&h, "/api/echo?n=1", "{ method: 'POST', body: 'sent' }");
     let paused = ears.any("paused");
     assert_eq!((paused["method"].as_str(), paused["resource_type"].as_str()), (Some("POST"), Some("fetch")));
-    assert_eq!((paused["post_data_base64"].as_str(), paused["navigation"].as_bool()), (Some("c2VudA=="), Some(false)));
+    assert_eq!(
+        (paused["post_data_base64"].as_str(), paused["navigation"].as_bool()),
+        (Some("c2VudA=="), Some(false))
+    );
     let answer = json!({ "request": paused["request"], "action": "fulfill", "status": 207,
         "headers": [["content-type", "text/plain"]], "body_base64": "bWFkZSB1cA==" });
     h.ok("page_answer", answer.clone());
@@ -54,7 +57,10 @@ fn held_request_goes_on_as_it_was_or_with_other_header_fields() {
     assert_eq!(sent.header("x-added"), Some("by us"));
     begin(&h, "/api/ping", "{}");
     let paused = ears.any("paused");
-    h.ok("page_answer", json!({ "request": paused["request"], "action": "abort", "reason": "ConnectionRefused" }));
+    h.ok(
+        "page_answer",
+        json!({ "request": paused["request"], "action": "abort", "reason": "ConnectionRefused" }),
+    );
     assert_eq!(got(&h), "failed TypeError");
     assert_eq!(ears.any("requestfailed")["error"], "net::ERR_CONNECTION_REFUSED");
 }
@@ -66,7 +72,10 @@ fn answer_of_the_server_is_looked_at_and_changed_before_the_page_gets_it() {
     begin(&h, "/api/echo?n=41", "{}");
     let request = ears.any("paused")["request"].clone();
     let fetched = h.ok("page_answer", json!({ "request": request, "action": "fetch" }));
-    assert_eq!((fetched.output["status"].as_u64(), fetched.output["body_base64"].as_str()), (Some(200), Some("NDE=")));
+    assert_eq!(
+        (fetched.output["status"].as_u64(), fetched.output["body_base64"].as_str()),
+        (Some(200), Some("NDE="))
+    );
     assert!(fetched.output["headers"].as_array().unwrap().iter().any(|pair| pair[0] == "cache-control"));
     h.ok("page_answer", json!({ "request": request, "action": "fulfill", "body_base64": "NDI=" }));
     assert_eq!(got(&h), "200 42");
@@ -83,7 +92,10 @@ fn page_that_is_navigated_to_is_held_and_to_answer_it_needs_what_scripts_need() 
     let mut ears = held(&h);
     h.js("void (location.href = '/tab-a.html')");
     let paused = ears.any("paused");
-    assert_eq!((paused["navigation"].as_bool(), paused["resource_type"].as_str()), (Some(true), Some("document")));
+    assert_eq!(
+        (paused["navigation"].as_bool(), paused["resource_type"].as_str()),
+        (Some(true), Some("document"))
+    );
     let body = json!({ "request": paused["request"], "action": "fulfill", "headers": [["content-type", "text/html"]],
         "body_base64": "PHRpdGxlPk1hZGUgdXA8L3RpdGxlPg==" });
     let refused = h.fails("page_answer", body.clone(), ErrorCode::ApprovalRequired);

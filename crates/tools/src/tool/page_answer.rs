@@ -138,8 +138,10 @@ impl PageAnswer {
 fn in_base64(text: &str) -> Result<String, ErrorBody> {
     match STANDARD.decode(text) {
         Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(ErrorBody::new(ErrorCode::InvalidArguments, format!("a body is no base64: {error}"))
-            .next("pass the body in base64")),
+        Err(error) => {
+            Err(ErrorBody::new(ErrorCode::InvalidArguments, format!("a body is no base64: {error}"))
+                .next("pass the body in base64"))
+        }
     }
 }
 

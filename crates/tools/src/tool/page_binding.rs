@@ -106,7 +106,9 @@ mod tests {
 
     #[test]
     fn binding_takes_only_names_that_a_page_can_write() {
-        for (name, fits) in [("add", true), ("$x_1", true), ("größe", true), ("1a", false), ("a b", false), ("", false)] {
+        for (name, fits) in
+            [("add", true), ("$x_1", true), ("größe", true), ("1a", false), ("a b", false), ("", false)]
+        {
             let binding: PageBinding = serde_json::from_value(json!({ "name": name })).expect("valid");
             assert_eq!(binding.check().is_ok(), fits, "{name}");
         }

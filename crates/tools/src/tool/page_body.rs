@@ -16,10 +16,8 @@ pub struct PageBody {
 }
 
 impl Tool for PageBody {
-    const INFO: Info = Info {
-        listed: false,
-        ..Info::new("page_body", "Body of an answer", EffectClass::Read, Verb::Read)
-    };
+    const INFO: Info =
+        Info { listed: false, ..Info::new("page_body", "Body of an answer", EffectClass::Read, Verb::Read) };
 
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
         let tab = act::tab(&cx, &common).await?;

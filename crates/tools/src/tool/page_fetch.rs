@@ -230,6 +230,9 @@ mod tests {
         let facts = read(json!({ "url": "https://h.example/", "as": "fetch", "tab_id": "t1" }));
         assert_eq!((facts.verb, facts.request.expect("there").method.as_str()), (Verb::Fetch, "GET"));
         let facts = read(json!({ "url": "https://h.example/", "method": " post " }));
-        assert_eq!((facts.url.as_deref(), facts.request.expect("there").method.as_str()), (Some("https://h.example/"), "POST"));
+        assert_eq!(
+            (facts.url.as_deref(), facts.request.expect("there").method.as_str()),
+            (Some("https://h.example/"), "POST")
+        );
     }
 }

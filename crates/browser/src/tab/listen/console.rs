@@ -79,7 +79,8 @@ fn shown(value: &Value) -> String {
 
 /// Name, message and stack of what was thrown; it need not be an error.
 fn thrown(exception: &Value, text: &str) -> (String, String, String) {
-    let Some(description) = exception["description"].as_str().filter(|_| exception["subtype"] == "error") else {
+    let Some(description) = exception["description"].as_str().filter(|_| exception["subtype"] == "error")
+    else {
         let value = if exception.is_object() { shown(exception) } else { text.to_owned() };
         return (String::new(), value, String::new());
     };

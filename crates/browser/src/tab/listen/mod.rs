@@ -15,7 +15,7 @@ use crate::feed::{Hub, kind};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use truehand_base::{CallCtx, ClientId, Dialog, DialogHandling, Download};
-use truehand_cdp::{ExecutionContextId, Event, FrameId, Session};
+use truehand_cdp::{Event, ExecutionContextId, FrameId, Session};
 
 /// A tab's part in listening.
 #[derive(Default)]
@@ -43,7 +43,9 @@ impl Tab {
     pub(crate) fn came_from_inside(&self) -> bool {
         self.with(|s| {
             let loader = s.main().and_then(|frame| frame.loader.as_ref());
-            s.answered_by.as_ref().is_some_and(|(of, by)| Some(of) == loader && truehand_base::is_private(*by))
+            s.answered_by
+                .as_ref()
+                .is_some_and(|(of, by)| Some(of) == loader && truehand_base::is_private(*by))
         })
     }
 
@@ -93,15 +95,11 @@ impl TabInner {
             "Page.fileChooserOpened" if any & kind::CHOOSER != 0 => self.hear_chooser(params),
             "Target.attachedToTarget" if any & kind::WORKER != 0 => self.hear_worker(params),
             "Target.detachedFromTarget" => self.hear_worker_end(params),
-            method if method.starts_with("Network.webSocket") => {
-                if any & kind::WEBSOCKET != 0 {
-                    self.hear_socket(method, params);
-                }
+            method if any & kind::WEBSOCKET != 0 && method.starts_with("Network.webSocket") => {
+                self.hear_socket(method, params);
             }
-            method if method.starts_with("Network.") => {
-                if any & kind::NETWORK != 0 {
-                    self.hear_network(method, params);
-                }
+            method if any & kind::NETWORK != 0 && method.starts_with("Network.") => {
+                self.hear_network(method, params);
             }
             method if method.starts_with("Page.") => self.hear_page(session, method, params),
             "Inspector.targetCrashed" if session.id() == self.session.id() => {
@@ -204,9 +202,11 @@ impl TabInner {
         }
         let id = params["sessionId"].as_str().unwrap_or_default().to_owned();
         super::lock(&self.listening.wishes).workers.insert(id);
-        self.tell(kind::WORKER, "worker", || {
-            json!({ "worker": params["sessionId"], "op": "created", "url": target["url"] })
-        });
+        self.tell(
+            kind::WORKER,
+            "worker",
+            || json!({ "worker": params["sessionId"], "op": "created", "url": target["url"] }),
+        );
     }
 
     fn hear_worker_end(&self, params: &Value) {

@@ -116,7 +116,10 @@ pub struct Answered {
 }
 
 fn gone() -> ErrorBody {
-    ErrorBody::new(ErrorCode::RequestGone, "this request is not held: it was answered, let go, or its page was left")
+    ErrorBody::new(
+        ErrorCode::RequestGone,
+        "this request is not held: it was answered, let go, or its page was left",
+    )
 }
 
 fn entries(headers: Vec<(String, String)>) -> Vec<HeaderEntry> {
@@ -170,7 +173,8 @@ impl TabInner {
         let params = &event.params;
         let mut told = network::request("", &params["request"], &params["resourceType"]);
         // Held requests of `fetch` are called XHR; the network's own word is the finer one.
-        let known = paused.network_id.as_ref().and_then(|id| self.with(|s| s.request(id).map(|r| r.kind.clone())));
+        let known =
+            paused.network_id.as_ref().and_then(|id| self.with(|s| s.request(id).map(|r| r.kind.clone())));
         if let Some(kind) = known {
             told["resource_type"] = json!(kind.to_ascii_lowercase());
         }
@@ -322,7 +326,10 @@ impl Tab {
             }
         };
         if let Some(reason) = head.failed {
-            return Err(ErrorBody::new(ErrorCode::RequestFailed, format!("the server gave no answer: {reason}")));
+            return Err(ErrorBody::new(
+                ErrorCode::RequestFailed,
+                format!("the server gave no answer: {reason}"),
+            ));
         }
         // The body of a redirect can't be had, and what it leads to is another request.
         let redirect = (300..400).contains(&head.status);
@@ -348,7 +355,11 @@ impl Tab {
                 Err(error) => why = Some(from_cdp(error)),
             }
         }
-        Err(no_body(ctx, why, "the browser has no body of this answer: it did not come whole, or has been forgotten"))
+        Err(no_body(
+            ctx,
+            why,
+            "the browser has no body of this answer: it did not come whole, or has been forgotten",
+        ))
     }
 
     /// The body of a request, in base64.
@@ -420,7 +431,8 @@ fn in_base64(body: cdp::network::Body) -> Result<String, ErrorBody> {
     let (length, text) = (body.body.len(), body.body);
     if length > BODY / 3 * 4 {
         let words = format!("the body of {length} bytes is over the limit of {} MiB", BODY >> 20);
-        return Err(ErrorBody::new(ErrorCode::ArgumentTooLarge, words).next("let the page download it, and read the file"));
+        return Err(ErrorBody::new(ErrorCode::ArgumentTooLarge, words)
+            .next("let the page download it, and read the file"));
     }
     Ok(if body.base64_encoded { text } else { STANDARD.encode(text) })
 }

@@ -10,7 +10,8 @@ use truehand_base::{CallCtx, ErrorBody, ErrorCode};
 use truehand_cdp::runtime::{CallArgument, RemoteObject};
 
 /// The same call with elements, which the function finds in its arguments.
-const CALL_WITH: &str = "function(name, args, ...elements) { args.elements = elements; return globalThis.__truehand.call(name, args); }";
+const CALL_WITH: &str =
+    "function(name, args, ...elements) { return globalThis.__truehand.call(name, { ...args, elements }); }";
 
 /// What a call gives back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
