@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 use truehand_base::{
-    Approval, Author, BoxFuture, Call, CallCtx, Caller, Catalog, ClientId, ClientKind, EffectClass, ErrorBody, ErrorCode,
-    Evaluated, Evaluation, Outcome, PageEffect, ScriptStatus, Scripts, ToolInfo,
+    Approval, Author, BoxFuture, Call, CallCtx, Caller, Catalog, ClientId, ClientKind, EffectClass,
+    ErrorBody, ErrorCode, Evaluated, Evaluation, Outcome, PageEffect, ScriptStatus, Scripts, ToolInfo,
 };
 use truehand_script::host::{HostConfig, ScriptHost};
 
@@ -154,7 +154,8 @@ async fn nothing_can_be_called_before_there_is_a_caller_and_scripts_run_all_the_
         working_dir: PathBuf::new(),
         js_allowed: false,
     };
-    let evaluation = Evaluation { title: "x".to_owned(), code: "1 + 1".to_owned(), timeout: None, fresh: false };
+    let evaluation =
+        Evaluation { title: "x".to_owned(), code: "1 + 1".to_owned(), timeout: None, fresh: false };
     let ran = host.evaluate(&ctx, &author, evaluation).await.unwrap();
     assert_eq!((ran.status, ran.value), (ScriptStatus::Ok, Some(json!(2))));
 }
@@ -162,7 +163,9 @@ async fn nothing_can_be_called_before_there_is_a_caller_and_scripts_run_all_the_
 #[tokio::test(flavor = "multi_thread")]
 async fn call_carries_client_purpose_and_approval_and_its_act_is_remembered() {
     let world = world();
-    let ran = world.act("const out = await call('browser_click', { at: 'e1' }); await call('browser_read', {}); 1").await;
+    let ran = world
+        .act("const out = await call('browser_click', { at: 'e1' }); await call('browser_read', {}); 1")
+        .await;
     assert_eq!(ran.status, ScriptStatus::Ok, "{ran:?}");
     let verdicts: Vec<&str> = ran.acts.iter().map(|act| act.verdict.as_str()).collect();
     assert_eq!(verdicts.len(), 1, "{ran:?}");
@@ -195,7 +198,8 @@ async fn refusal_is_thrown_with_code_advice_and_data_and_is_no_act() {
 #[tokio::test(flavor = "multi_thread")]
 async fn call_that_nobody_waits_for_goes_on_and_is_told_of_by_the_next_script() {
     let world = world();
-    let ran = world.act("globalThis.going = call('browser_hover', {}).then(() => 'done'); 'not waited for'").await;
+    let ran =
+        world.act("globalThis.going = call('browser_hover', {}).then(() => 'done'); 'not waited for'").await;
     assert_eq!((ran.status, ran.acts.len()), (ScriptStatus::Ok, 0), "{ran:?}");
     tokio::time::sleep(Duration::from_millis(600)).await;
     let ran = world.run("await going").await;
@@ -206,7 +210,8 @@ async fn call_that_nobody_waits_for_goes_on_and_is_told_of_by_the_next_script() 
 #[tokio::test(flavor = "multi_thread")]
 async fn call_that_is_under_way_when_the_time_is_over_is_cancelled_and_what_it_did_is_told() {
     let world = world();
-    let code = format!("{CALL} await Promise.all([call('browser_hover', {{}}), call('browser_hover', {{}})])");
+    let code =
+        format!("{CALL} await Promise.all([call('browser_hover', {{}}), call('browser_hover', {{}})])");
     let ran = world.run_as("a", &code, Duration::from_millis(150)).await.unwrap();
     assert_eq!(ran.status, ScriptStatus::Timeout, "{ran:?}");
     assert_eq!(world.hands.cancelled.load(Ordering::SeqCst), 2);
@@ -243,17 +248,14 @@ async fn scope_that_nobody_uses_ends() {
 #[tokio::test(flavor = "multi_thread")]
 async fn scopes_that_all_work_make_a_new_client_wait() {
     let world = world_with(|config| config.most = 2);
-    let (a, b) = tokio::join!(
-        world.run_as("a", "await sleep(1500)", Duration::from_secs(20)),
-        async {
-            let b = world.run_as("b", "await sleep(1500)", Duration::from_secs(20));
-            let c = async {
-                tokio::time::sleep(Duration::from_millis(700)).await;
-                world.run_as("c", "1", Duration::from_secs(20)).await
-            };
-            tokio::join!(b, c)
-        }
-    );
+    let (a, b) = tokio::join!(world.run_as("a", "await sleep(1500)", Duration::from_secs(20)), async {
+        let b = world.run_as("b", "await sleep(1500)", Duration::from_secs(20));
+        let c = async {
+            tokio::time::sleep(Duration::from_millis(700)).await;
+            world.run_as("c", "1", Duration::from_secs(20)).await
+        };
+        tokio::join!(b, c)
+    });
     assert!(a.is_ok() && b.0.is_ok());
     assert_eq!(b.1.unwrap_err().code, ErrorCode::RateLimited);
     assert!(world.run_as("c", "1", Duration::from_secs(20)).await.is_ok());
@@ -298,13 +300,18 @@ async fn close_ends_all_and_nothing_begins_after_it() {
         world.host.close().await;
     });
     assert_eq!(ran.unwrap_err().code, ErrorCode::ScopeLost);
-    assert_eq!(world.run_as("b", "1", Duration::from_secs(5)).await.unwrap_err().code, ErrorCode::DaemonUnavailable);
+    assert_eq!(
+        world.run_as("b", "1", Duration::from_secs(5)).await.unwrap_err().code,
+        ErrorCode::DaemonUnavailable
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn completion_lists_names_and_calls_no_getter() {
     let world = world();
-    world.run("const thing = { alpha: 1, get beta() { globalThis.sprung = true; return { x: 1 } }, go() {} }").await;
+    world
+        .run("const thing = { alpha: 1, get beta() { globalThis.sprung = true; return { x: 1 } }, go() {} }")
+        .await;
     let ctx = CallCtx::with_timeout(Duration::from_secs(10));
     let author = world.author("a");
     let names = |path: &'static str| {

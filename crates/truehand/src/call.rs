@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::CancellationToken;
-use truehand_base::{Approval, Call, CallCtx, Caller, ClientId, ClientKind, ErrorBody, Outcome, Progress, ToolInfo};
+use truehand_base::{
+    Approval, Call, CallCtx, Caller, ClientId, ClientKind, ErrorBody, Outcome, Progress, ToolInfo,
+};
 use truehand_server::daemon::DaemonClient;
 
 /// How long a command is silent before it says what it waits for.

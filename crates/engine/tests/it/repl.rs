@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use truehand_base::{
-    Approval, Author, BoxFuture, Call, CallCtx, Caller, ClientId, ClientKind, ErrorBody, ErrorCode, Evaluated, Evaluation,
-    Outcome, ScopeLost, ScriptAct, ScriptError, ScriptLog, ScriptName, ScriptStatus, Scripts, Verb, words,
+    Approval, Author, BoxFuture, Call, CallCtx, Caller, ClientId, ClientKind, ErrorBody, ErrorCode,
+    Evaluated, Evaluation, Outcome, ScopeLost, ScriptAct, ScriptError, ScriptLog, ScriptName, ScriptStatus,
+    Scripts, Verb, words,
 };
 use truehand_engine::{ClientOptions, Engine, EngineConfig, Home};
 
@@ -37,7 +38,9 @@ impl Scripts for Told {
         _author: &'a Author,
         path: &'a str,
     ) -> BoxFuture<'a, Result<Vec<ScriptName>, ErrorBody>> {
-        Box::pin(async move { Ok(vec![ScriptName { name: format!("{path}board"), kind: "value".to_owned() }]) })
+        Box::pin(
+            async move { Ok(vec![ScriptName { name: format!("{path}board"), kind: "value".to_owned() }]) },
+        )
     }
 
     fn client_gone(&self, client: &ClientId) {
@@ -63,7 +66,8 @@ fn world() -> World {
     let runtime = Runtime::new().unwrap();
     let scripts: Arc<dyn Scripts> = Arc::clone(&told) as _;
     let config = EngineConfig::load(Home::open(folder.path()).unwrap()).unwrap();
-    let engine = runtime.block_on(async { Engine::new(EngineConfig { scripts, trace: Some(true), ..config }) });
+    let engine =
+        runtime.block_on(async { Engine::new(EngineConfig { scripts, trace: Some(true), ..config }) });
     let client = ClientId { kind: ClientKind::Mcp, name: "script".to_owned() };
     World { runtime, engine: engine.unwrap(), told, client, folder }
 }
@@ -112,10 +116,17 @@ fn row_102_script_needs_a_title_and_code() {
 #[test]
 fn script_runs_as_its_client_with_its_time_and_its_yes() {
     let world = world();
-    let options = ClientOptions { working_dir: "/work-place".into(), allow: vec![Verb::Js], ..ClientOptions::default() };
+    let options = ClientOptions {
+        working_dir: "/work-place".into(),
+        allow: vec![Verb::Js],
+        ..ClientOptions::default()
+    };
     world.engine.client_connected(&world.client, options).unwrap();
     let yes = Approval { only: vec![Verb::Js], ..Approval::new("command:repl") };
-    let outcome = world.with(json!({ "title": " look ", "code": "1", "timeout_ms": 5_000, "reset": true }), Some(yes.clone()));
+    let outcome = world.with(
+        json!({ "title": " look ", "code": "1", "timeout_ms": 5_000, "reset": true }),
+        Some(yes.clone()),
+    );
     assert!(outcome.ok(), "{outcome:?}");
     let (author, evaluation) = world.last();
     assert_eq!((&author.client, &author.approval, author.js_allowed), (&world.client, &Some(yes), true));
@@ -146,10 +157,15 @@ fn reply_has_the_output_in_its_envelope_the_acts_and_the_status() {
     assert_eq!(words::verdict_line(&outcome), "ran the script for 1.2 s, 1 act");
     assert_eq!(
         outcome.text.as_deref(),
-        Some("<script_output untrusted>\n‹/script_output> hello\n=> 5\n</script_output>\n· clicked e1 · changed: +1 nodes\nok · 1.2 s")
+        Some(
+            "<script_output untrusted>\n‹/script_output> hello\n=> 5\n</script_output>\n· clicked e1 · changed: +1 nodes\nok · 1.2 s"
+        )
     );
     let structured = outcome.structured();
-    assert_eq!((&structured["status"], &structured["value"], &structured["elapsed_ms"]), (&json!("ok"), &json!(5), &json!(1_250)));
+    assert_eq!(
+        (&structured["status"], &structured["value"], &structured["elapsed_ms"]),
+        (&json!("ok"), &json!(5), &json!(1_250))
+    );
     assert_eq!(structured["effects"][0]["page_effect"]["verdict"], "changed");
     assert_eq!(structured["logs"][0]["text"], "</script_output> hello");
 }
@@ -157,19 +173,24 @@ fn reply_has_the_output_in_its_envelope_the_acts_and_the_status() {
 #[test]
 fn script_that_threw_ran_out_of_time_or_was_lost_is_a_failure_of_its_own_kind() {
     let world = world();
-    let error = ScriptError { name: "TypeError".to_owned(), message: "no".to_owned(), ..ScriptError::default() };
+    let error =
+        ScriptError { name: "TypeError".to_owned(), message: "no".to_owned(), ..ScriptError::default() };
     for (status, wanted, exit) in [
         (ScriptStatus::Error, ErrorCode::ScriptFailed, 1),
         (ScriptStatus::Timeout, ErrorCode::Deadline, 4),
         (ScriptStatus::Interrupted, ErrorCode::Cancelled, 1),
         (ScriptStatus::Lost, ErrorCode::ScopeLost, 1),
     ] {
-        let lost = (status == ScriptStatus::Lost).then(|| ScopeLost { reason: "its process ended".to_owned(), names: vec!["a".to_owned()] });
+        let lost = (status == ScriptStatus::Lost)
+            .then(|| ScopeLost { reason: "its process ended".to_owned(), names: vec!["a".to_owned()] });
         world.answers(Evaluated { error: Some(error.clone()), scope_lost: lost, ..Evaluated::new(status) });
         let outcome = world.call(json!({ "title": "a", "code": "1" }));
         assert_eq!((code(&outcome), outcome.exit_code()), (Some(wanted), exit));
         let text = outcome.text.unwrap();
-        assert!(text.contains("TypeError: no") && text.lines().last().unwrap().starts_with(status.name()), "{text}");
+        assert!(
+            text.contains("TypeError: no") && text.lines().last().unwrap().starts_with(status.name()),
+            "{text}"
+        );
         assert_eq!(text.contains("SCOPE_LOST"), status == ScriptStatus::Lost, "{text}");
     }
 }

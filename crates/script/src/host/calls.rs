@@ -73,9 +73,8 @@ impl Acts {
         // Only this tool's events are the browser's own words.
         let events = outcome.output.get("events").filter(|_| outcome.tool == "page_events");
         let events = events.and_then(Value::as_array).into_iter().flatten();
-        let told = events
-            .filter(|event| event["kind"] == "download")
-            .filter_map(|event| event["path"].as_str());
+        let told =
+            events.filter(|event| event["kind"] == "download").filter_map(|event| event["path"].as_str());
         let mut downloads = lock(&self.downloads);
         for path in acted.chain(told).filter(|path| !path.is_empty()) {
             if downloads.len() < DOWNLOADS {

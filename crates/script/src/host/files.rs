@@ -40,7 +40,9 @@ const PATH: usize = 4_096;
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 enum Ask {
-    Read { path: String },
+    Read {
+        path: String,
+    },
     Write {
         path: String,
         base64: String,
@@ -57,7 +59,9 @@ enum Ask {
         #[serde(default)]
         recursive: bool,
     },
-    Readdir { path: String },
+    Readdir {
+        path: String,
+    },
     Stat {
         path: String,
         #[serde(default)]
@@ -73,14 +77,19 @@ enum Ask {
         #[serde(default)]
         only: String,
     },
-    Rename { path: String, to: String },
+    Rename {
+        path: String,
+        to: String,
+    },
     Copy {
         path: String,
         to: String,
         #[serde(default)]
         exclusive: bool,
     },
-    Resolve { path: String },
+    Resolve {
+        path: String,
+    },
 }
 
 /// An operation that failed: a code as Node has it, or one of ours.
@@ -105,7 +114,11 @@ impl Failed {
             _ => ("EIO", "the operation failed"),
         };
         let words = if code == "EIO" { error.to_string() } else { words.to_owned() };
-        Failed { code: code.to_owned(), message: format!("{code}: {words}, {what} '{}'", shown(path)), next: None }
+        Failed {
+            code: code.to_owned(),
+            message: format!("{code}: {words}, {what} '{}'", shown(path)),
+            next: None,
+        }
     }
 
     fn plain(code: &str, message: impl Into<String>) -> Failed {
@@ -218,9 +231,7 @@ impl Files<'_> {
             return Err(Failed::plain("EINVAL", format!("a path has 1 to {PATH} bytes and no zero in it")));
         }
         let given = Path::new(path);
-        let own = |first: Option<Component<'_>>| {
-            matches!(first, Some(Component::Normal(name)) if OWN.iter().any(|own| name == *own))
-        };
+        let own = |first: Option<Component<'_>>| matches!(first, Some(Component::Normal(name)) if OWN.iter().any(|own| name == *own));
         let base = match (&self.place.working, own(given.components().find(|c| *c != Component::CurDir))) {
             (Some(working), false) => working,
             _ => &self.place.session,
@@ -281,7 +292,10 @@ impl Files<'_> {
         for part in at.way.components() {
             let name = part.as_os_str().to_string_lossy();
             if name.len() > 200 || name.chars().any(|c| c.is_control() || hides(c)) {
-                return Err(Failed::plain("EINVAL", format!("a name is too long or has signs that are not seen: '{}'", shown(&at.whole))));
+                return Err(Failed::plain(
+                    "EINVAL",
+                    format!("a name is too long or has signs that are not seen: '{}'", shown(&at.whole)),
+                ));
             }
             // What tools of the user read by themselves lies in such files.
             if !at.own && name.starts_with('.') {
@@ -303,8 +317,11 @@ impl Files<'_> {
 
     /// A file that the browser saved for this client. Its path is ours; only its last part is opened, and no link.
     fn read_download(&self, path: &Path) -> Result<Vec<u8>, Failed> {
-        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Err(self.outside(path)) };
-        let folder = Dir::open_ambient_dir(folder, ambient_authority()).map_err(|e| Failed::io("open", path, &e))?;
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(self.outside(path));
+        };
+        let folder =
+            Dir::open_ambient_dir(folder, ambient_authority()).map_err(|e| Failed::io("open", path, &e))?;
         open(&folder, Path::new(name), path)
     }
 
@@ -395,7 +412,15 @@ impl Files<'_> {
         for entry in list.map_err(|e| failed(&e))? {
             let entry = entry.map_err(|e| failed(&e))?;
             let kind = entry.file_type().map_err(|e| failed(&e))?;
-            let kind = if kind.is_dir() { "folder" } else if kind.is_file() { "file" } else if kind.is_symlink() { "link" } else { "other" };
+            let kind = if kind.is_dir() {
+                "folder"
+            } else if kind.is_file() {
+                "file"
+            } else if kind.is_symlink() {
+                "link"
+            } else {
+                "other"
+            };
             entries.push((entry.file_name().to_string_lossy().into_owned(), kind));
             if entries.len() > ENTRIES {
                 return Err(Failed::plain("EMFILE", format!("the folder has more than {ENTRIES} entries")));
@@ -408,7 +433,8 @@ impl Files<'_> {
 
     fn stat(&self, path: &str, link: bool) -> Result<Value, Failed> {
         if self.acts.downloaded(Path::new(path)) {
-            let known = std::fs::symlink_metadata(path).map_err(|e| Failed::io("stat", Path::new(path), &e))?;
+            let known =
+                std::fs::symlink_metadata(path).map_err(|e| Failed::io("stat", Path::new(path), &e))?;
             return Ok(facts(&Metadata::from_just_metadata(known)));
         }
         let at = self.find(path)?;
@@ -451,7 +477,8 @@ impl Files<'_> {
         self.writable(&from)?;
         self.writable(&to)?;
         let (source, target) = (self.open(&from)?, self.open(&to)?);
-        if to.own && to.way.starts_with(OWN[0])
+        if to.own
+            && to.way.starts_with(OWN[0])
             && let Some(kind) = Kind::of_name(&to.whole.to_string_lossy())
         {
             // What is renamed into the artifacts is proved as what is written there.
@@ -514,7 +541,8 @@ fn open(folder: &Dir, way: &Path, whole: &Path) -> Result<Vec<u8>, Failed> {
 fn take(file: File, path: &Path) -> Result<Vec<u8>, Failed> {
     let known = file.metadata().map_err(|e| Failed::io("stat", path, &e))?;
     check_plain(&known, path)?;
-    let too_large = || Failed::plain("EFBIG", format!("the file has more than {LARGEST} bytes: '{}'", shown(path)));
+    let too_large =
+        || Failed::plain("EFBIG", format!("the file has more than {LARGEST} bytes: '{}'", shown(path)));
     if known.len() > LARGEST {
         return Err(too_large());
     }
@@ -539,6 +567,14 @@ fn facts(known: &Metadata) -> Value {
         let since = time.ok().and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok());
         since.map_or(0.0, |since| since.as_secs_f64() * 1_000.0)
     };
-    let kind = if known.is_dir() { "folder" } else if known.is_file() { "file" } else if known.is_symlink() { "link" } else { "other" };
+    let kind = if known.is_dir() {
+        "folder"
+    } else if known.is_file() {
+        "file"
+    } else if known.is_symlink() {
+        "link"
+    } else {
+        "other"
+    };
     json!({ "kind": kind, "size": known.len(), "mtime_ms": ms(known.modified()), "birth_ms": ms(known.created()) })
 }

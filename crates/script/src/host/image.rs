@@ -54,10 +54,9 @@ fn jpeg_size(bytes: &[u8]) -> Option<(u32, u32)> {
 fn webp_size(bytes: &[u8]) -> Option<(u32, u32)> {
     let at = |at: usize| bytes.get(at).copied().map(u32::from);
     match bytes.get(12..16)? {
-        b"VP8X" => Some((
-            1 + (at(24)? | at(25)? << 8 | at(26)? << 16),
-            1 + (at(27)? | at(28)? << 8 | at(29)? << 16),
-        )),
+        b"VP8X" => {
+            Some((1 + (at(24)? | at(25)? << 8 | at(26)? << 16), 1 + (at(27)? | at(28)? << 8 | at(29)? << 16)))
+        }
         b"VP8L" => {
             let bits = at(21)? | at(22)? << 8 | at(23)? << 16 | at(24)? << 24;
             Some(((bits & 0x3fff) + 1, (bits >> 14 & 0x3fff) + 1))

@@ -208,7 +208,8 @@ impl Keeper {
         if self.worker.as_ref().is_some_and(|worker| !worker.alive()) {
             let names = std::mem::take(&mut self.names).join(", ");
             self.forget().await;
-            lost_before = Some(format!("SCOPE_LOST: the scope's process ended between two calls; gone are: {names}"));
+            lost_before =
+                Some(format!("SCOPE_LOST: the scope's process ended between two calls; gone are: {names}"));
         }
         let mut worker = match self.worker.take() {
             Some(worker) => worker,
@@ -274,11 +275,16 @@ impl Keeper {
         if let (Some(whole), Some(place)) = (given.whole.take(), self.place.clone()) {
             let name = format!("artifacts/output-{call}.txt");
             let (acts, usage, path) = (Arc::clone(&self.acts), Arc::clone(&self.usage), name.clone());
-            let write = move || Files { place: &place, acts: &acts, usage: &usage }.save(&path, whole.as_bytes());
+            let write =
+                move || Files { place: &place, acts: &acts, usage: &usage }.save(&path, whole.as_bytes());
             let written = tokio::task::spawn_blocking(write).await.is_ok_and(|written| written);
             given.notes.push(match written {
-                true => format!("the output is cut in the middle; its first MiB is in {name} (fs.readFile reads it)"),
-                false => "the output is cut in the middle: write less, or write it to a file with fs".to_owned(),
+                true => format!(
+                    "the output is cut in the middle; its first MiB is in {name} (fs.readFile reads it)"
+                ),
+                false => {
+                    "the output is cut in the middle: write less, or write it to a file with fs".to_owned()
+                }
             });
         }
         given
@@ -534,7 +540,13 @@ fn thrown(error: Thrown) -> ScriptError {
 }
 
 /// What a call came to whose worker is gone.
-fn lost(status: ScriptStatus, reason: String, given: Given, elapsed: Duration, names: Vec<String>) -> Evaluated {
+fn lost(
+    status: ScriptStatus,
+    reason: String,
+    given: Given,
+    elapsed: Duration,
+    names: Vec<String>,
+) -> Evaluated {
     let mut evaluated = Evaluated::new(status);
     (evaluated.logs, evaluated.images, evaluated.notes) = (given.logs, given.images, given.notes);
     evaluated.elapsed = elapsed;

@@ -175,7 +175,9 @@ mod tests {
         }
         let Given { logs, whole, .. } = output.finish(0);
         let whole = whole.expect("not all is given");
-        assert!(whole.starts_with("line 0\nline 1\n") && whole.len() > 15 * SHOWN && whole.len() <= WHOLE + 1);
+        assert!(
+            whole.starts_with("line 0\nline 1\n") && whole.len() > 15 * SHOWN && whole.len() <= WHOLE + 1
+        );
         assert_eq!(logs[0].text, "line 0");
         assert_eq!(logs.last().map(|log| log.text.as_str()), Some("line 99999"));
         assert!(logs.iter().any(|log| log.text.contains("bytes of output left out")));

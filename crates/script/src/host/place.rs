@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn place_date_is_the_calendars() {
-        for (seconds, day) in [(0, "1970-01-01"), (951_782_400, "2000-02-29"), (1_796_072_709, "2026-11-30")] {
+        for (seconds, day) in [(0, "1970-01-01"), (951_782_400, "2000-02-29"), (1_796_072_709, "2026-11-30")]
+        {
             assert_eq!(date(seconds), day);
         }
     }
@@ -98,7 +99,9 @@ mod tests {
             Place::new(&config, 1, &author)
         };
         assert_eq!(place(&project).working, Some(project.canonicalize().expect("is there")));
-        for wide in [Path::new("/"), dir.path(), &home, &home.join("traces"), &project.join("gone"), Path::new("")] {
+        for wide in
+            [Path::new("/"), dir.path(), &home, &home.join("traces"), &project.join("gone"), Path::new("")]
+        {
             let place = place(wide);
             assert_eq!(place.working, None, "{}", wide.display());
             assert!(!place.why_not.is_empty());

@@ -96,7 +96,9 @@ pub(super) fn whole(kind: Kind, bytes: &[u8]) -> Result<(), String> {
 fn png(bytes: &[u8]) -> Result<(), String> {
     let mut at = 8;
     loop {
-        let Some(head) = bytes.get(at..at + 8) else { return Err("the end of the PNG is missing".to_owned()) };
+        let Some(head) = bytes.get(at..at + 8) else {
+            return Err("the end of the PNG is missing".to_owned());
+        };
         let length = head[..4].try_into().map(u32::from_be_bytes).map_or(usize::MAX, |l| l as usize);
         let kind = &head[4..8];
         let body = length.checked_add(4).and_then(|l| bytes.get(at + 4..(at + 4).checked_add(l)?));

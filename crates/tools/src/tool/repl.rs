@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
-use truehand_base::{EffectClass, ErrorBody, ErrorCode, Evaluation, Evaluated, Verb, words};
+use truehand_base::{EffectClass, ErrorBody, ErrorCode, Evaluated, Evaluation, Verb, words};
 
 /// How long a script may run unless the call says otherwise.
 const USUAL: Duration = Duration::from_mins(2);
@@ -44,7 +44,13 @@ impl Tool for Repl {
         verbs: &["repl"],
         positional: &["code"],
         aliases: &["browser_repl", "run_code"],
-        renames: &[("purpose", "title"), ("script", "code"), ("js", "code"), ("timeout", "timeout_ms"), ("reset", "fresh")],
+        renames: &[
+            ("purpose", "title"),
+            ("script", "code"),
+            ("js", "code"),
+            ("timeout", "timeout_ms"),
+            ("reset", "fresh"),
+        ],
         extra: "The scope is JavaScript (ES2023 and newer) with top-level await, without import, require and process. \
                 Variables stay from call to call; to declare a name again replaces it, and the reply says so. Output is \
                 what console.log writes, and the value of the last expression is shown behind =>. page is null until \
@@ -54,12 +60,10 @@ impl Tool for Repl {
                 600000), write 64 KiB and show 4 images; what takes longer than about 40 s is answered with a task. \
                 fresh: true begins with an empty scope; tabs stay open. Files: fs reads and writes under pwd and \
                 the client's working folder only.",
-        examples: &[
-            (
-                "Open a page and read its title",
-                r#"{"title":"Look at the page","code":"await openTab('https://example.com'); console.log(await page.title())"}"#,
-            ),
-        ],
+        examples: &[(
+            "Open a page and read its title",
+            r#"{"title":"Look at the page","code":"await openTab('https://example.com'); console.log(await page.title())"}"#,
+        )],
         ..Info::new("repl", "Run a script", EffectClass::Script, Verb::Repl)
     };
 

@@ -118,7 +118,8 @@ impl Session {
                         ".effects" => self.effects(),
                         ".clear" => self.clear(),
                         text if text.starts_with('.') && !text.starts_with("..") => {
-                            self.output.aside(&format!("there is no command {text}; see .help"), Some(Tone::Bad));
+                            self.output
+                                .aside(&format!("there is no command {text}; see .help"), Some(Tone::Bad));
                         }
                         text => self.script(text),
                     }
@@ -150,11 +151,14 @@ impl Session {
         for (name, what) in COMMANDS {
             self.output.line(&format!("{name:<10} {what}"));
         }
-        self.output.line("Tab completes names. Brackets that are open go on in the next line. Ctrl-C stops a script.");
+        self.output.line(
+            "Tab completes names. Brackets that are open go on in the next line. Ctrl-C stops a script.",
+        );
     }
 
     fn effects(&self) {
-        let effects = self.last.as_ref().and_then(|last| last.output.get("effects")).and_then(Value::as_array);
+        let effects =
+            self.last.as_ref().and_then(|last| last.output.get("effects")).and_then(Value::as_array);
         match effects.filter(|effects| !effects.is_empty()) {
             None => self.output.aside("the last script did not act", Some(Tone::Quiet)),
             Some(effects) => {

@@ -119,7 +119,8 @@ fn call_of(setup: &Setup, given: &ArgMatches, client: &ClientId, code: &str) -> 
     let mut arguments = Map::new();
     arguments.insert("title".to_owned(), Value::String(title));
     arguments.insert("code".to_owned(), Value::String(code.to_owned()));
-    let asked = setup.asked_timeout().map(|limit| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1));
+    let asked =
+        setup.asked_timeout().map(|limit| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX).max(1));
     if let Some(ms) = given.get_one::<u64>(arg::TIMEOUT_MS).copied().or(asked) {
         arguments.insert("timeout_ms".to_owned(), ms.into());
     }

@@ -41,7 +41,10 @@ pub(super) fn outcome(outcome: &Outcome, output: Output) {
     }
     for image in &outcome.images {
         let (kind, width, height) = (&image.mime_type, image.width, image.height);
-        output.aside(&format!("[{kind}, {width} × {height} pixels; a file of it: page.screenshot({{ path }})]"), None);
+        output.aside(
+            &format!("[{kind}, {width} × {height} pixels; a file of it: page.screenshot({{ path }})]"),
+            None,
+        );
     }
     for line in rest(&ran) {
         output.aside(&plain(&line), Some(Tone::Quiet));

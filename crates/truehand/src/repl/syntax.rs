@@ -155,8 +155,12 @@ fn expression(chars: &mut impl Iterator<Item = char>) -> Option<bool> {
 
 /// Whether a slash begins a regular expression: it does where no value stands before it.
 fn begins_expression(last: char, word: &str) -> bool {
-    let words = ["return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "await", "yield", "else", "do"];
-    let value = last.is_alphanumeric() || matches!(last, '_' | '$' | ')' | ']' | '}' | '\'' | '"' | '`' | '/');
+    let words = [
+        "return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "await", "yield", "else",
+        "do",
+    ];
+    let value =
+        last.is_alphanumeric() || matches!(last, '_' | '$' | ')' | ']' | '}' | '\'' | '"' | '`' | '/');
     !value || words.contains(&word)
 }
 
@@ -173,7 +177,10 @@ pub(super) fn path(line: &str, at: usize) -> Option<(usize, &str)> {
         return None;
     }
     let (leaves, comment) = scan(&before[..start]);
-    if comment || matches!(leaves, Leaves::Within | Leaves::Broken) || matches!(behind, Some('\'' | '"' | '`')) {
+    if comment
+        || matches!(leaves, Leaves::Within | Leaves::Broken)
+        || matches!(behind, Some('\'' | '"' | '`'))
+    {
         return None;
     }
     Some((start, path))
@@ -186,8 +193,21 @@ mod tests {
     #[test]
     fn text_that_is_finished_is_run() {
         for text in [
-            "1+1", "f({a: [1, 2]})", "'a(' + \"b[\"", "`a${ {b: '}'}.b }c`", "x / 2 / (y)", "a = /[/(]\\/(/.test('(')", "// (",
-            "/* ( */ 1", "if (a) { b() }", "i++", "const f = () => {}", "return /a\\//g", "", "a)", "`${`${1}`}`",
+            "1+1",
+            "f({a: [1, 2]})",
+            "'a(' + \"b[\"",
+            "`a${ {b: '}'}.b }c`",
+            "x / 2 / (y)",
+            "a = /[/(]\\/(/.test('(')",
+            "// (",
+            "/* ( */ 1",
+            "if (a) { b() }",
+            "i++",
+            "const f = () => {}",
+            "return /a\\//g",
+            "",
+            "a)",
+            "`${`${1}`}`",
         ] {
             assert_eq!(leaves(text), Leaves::Open, "{text}");
         }
@@ -195,7 +215,9 @@ mod tests {
 
     #[test]
     fn text_that_is_not_finished_goes_on_in_the_next_line() {
-        for text in ["f(", "{ a: [1,", "function f() {", "const a =", "a &&", "await page.", "`a${f(", "x = {\n"] {
+        for text in
+            ["f(", "{ a: [1,", "function f() {", "const a =", "a &&", "await page.", "`a${f(", "x = {\n"]
+        {
             assert_eq!(leaves(text), Leaves::Unfinished, "{text}");
         }
         for text in ["`a", "`a${1}b", "/* a", "'a", "a = /b"] {

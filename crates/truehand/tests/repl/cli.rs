@@ -46,7 +46,10 @@ fn script_is_read_from_a_file_or_from_standard_input() {
 #[test]
 fn warnings_and_errors_of_a_script_go_to_standard_error() {
     let cli = Cli::new(BINARY);
-    let ran = cli.run(&["repl", "console.log('out'); console.warn('doubt'); console.error('bad'); console.info('in')"]);
+    let ran = cli.run(&[
+        "repl",
+        "console.log('out'); console.warn('doubt'); console.error('bad'); console.info('in')",
+    ]);
     let ran = ran.expect_code(0);
     assert_eq!(ran.stdout, "out\nin\n");
     assert!(ran.stderr.starts_with("doubt\nbad\nok · "), "{}", ran.stderr);
@@ -59,7 +62,10 @@ fn json_carries_the_whole_outcome() {
     assert_eq!((&ran["ok"], &ran["status"], &ran["value"]), (&json!(true), &json!("ok"), &json!({ "n": 1 })));
     assert_eq!(ran["logs"], json!([{ "level": "log", "text": "a" }]));
     let threw = cli.run(&["repl", "--json", "null.x"]).expect_code(1).json();
-    assert_eq!((&threw["error"]["code"], &threw["thrown"]["name"]), (&json!("SCRIPT_FAILED"), &json!("TypeError")));
+    assert_eq!(
+        (&threw["error"]["code"], &threw["thrown"]["name"]),
+        (&json!("SCRIPT_FAILED"), &json!("TypeError"))
+    );
 }
 
 #[test]

@@ -164,7 +164,9 @@ fn tab_completes_globals_members_and_commands() {
     person.sees("did not act");
     person.sees("> ");
     // A getter of the user's own is not called.
-    person.types("Object.defineProperty(globalThis, 'trap', { get() { globalThis.sprung = true; return {} } }); 0\r");
+    person.types(
+        "Object.defineProperty(globalThis, 'trap', { get() { globalThis.sprung = true; return {} } }); 0\r",
+    );
     person.sees("ok · ");
     person.sees("> ");
     person.types("trap.\t\t");

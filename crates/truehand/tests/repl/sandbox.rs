@@ -85,10 +85,17 @@ fn row_74_files_are_those_of_the_scope_and_of_the_working_folder() {
             }
             let code = code.replace("\"file:///etc/passwd\"", "new URL('file:///etc/passwd')");
             let (code_of, message) = refused(&cli, &code);
-            assert!(code_of == "PATH_OUTSIDE" && message.starts_with("Path escapes"), "{code}: {code_of} {message}");
+            assert!(
+                code_of == "PATH_OUTSIDE" && message.starts_with("Path escapes"),
+                "{code}: {code_of} {message}"
+            );
         }
     }
-    for code in ["await fs.writeFile('.git/config', 'x')", "await fs.writeFile('.bashrc', 'x')", "await fs.rm('.git', { recursive: true })"] {
+    for code in [
+        "await fs.writeFile('.git/config', 'x')",
+        "await fs.writeFile('.bashrc', 'x')",
+        "await fs.rm('.git', { recursive: true })",
+    ] {
         assert_eq!(refused(&cli, code).0, "PATH_OUTSIDE", "{code}");
     }
     for (code, wanted) in [
@@ -108,8 +115,11 @@ fn row_74_files_are_those_of_the_scope_and_of_the_working_folder() {
 fn row_76_folders_of_a_scope_are_there_before_the_first_file() {
     let mut client = scripted();
     assert!(!client.home().join("sessions").exists());
-    let ran = repl(&mut client, "await fs.writeFile('artifacts/a.txt', 'x'); await fs.writeFile('tmp/b', 'y'); \
-                                 console.log(pwd, (await fs.readdir(pwd)).join())");
+    let ran = repl(
+        &mut client,
+        "await fs.writeFile('artifacts/a.txt', 'x'); await fs.writeFile('tmp/b', 'y'); \
+                                 console.log(pwd, (await fs.readdir(pwd)).join())",
+    );
     assert!(!ran.is_error, "{}", ran.text);
     let said = ran.structured["logs"][0]["text"].as_str().unwrap();
     let (pwd, folders) = said.split_once(' ').unwrap();
@@ -154,7 +164,10 @@ fn file_that_is_exchanged_for_a_link_while_it_is_read_gives_nothing_from_outside
     let swapped = swaps.join().unwrap();
     let seen = &ran["value"];
     assert!(swapped > 500, "{swapped} exchanges only");
-    assert!(seen["refused"].as_u64().unwrap() > 0 && seen["outside"].is_null(), "{seen} in {swapped} exchanges");
+    assert!(
+        seen["refused"].as_u64().unwrap() > 0 && seen["outside"].is_null(),
+        "{seen} in {swapped} exchanges"
+    );
     assert!(!folder.path().join("outside/written.txt").exists());
 }
 
@@ -162,7 +175,12 @@ fn file_that_is_exchanged_for_a_link_while_it_is_read_gives_nothing_from_outside
 fn row_80_picture_that_is_cut_off_is_no_artifact() {
     let mut client = scripted();
     let png = "const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64'); ";
-    let whole = repl(&mut client, &format!("{png} await fs.writeFile('artifacts/whole.png', png); (await fs.stat('artifacts/whole.png')).size"));
+    let whole = repl(
+        &mut client,
+        &format!(
+            "{png} await fs.writeFile('artifacts/whole.png', png); (await fs.stat('artifacts/whole.png')).size"
+        ),
+    );
     assert_eq!(whole.structured["value"], 70, "{}", whole.text);
     for code in [
         "await fs.writeFile('artifacts/cut.png', png.subarray(0, 50))",
@@ -181,7 +199,8 @@ fn row_80_picture_that_is_cut_off_is_no_artifact() {
 #[test]
 fn row_79_displayed_image_is_an_image_block_of_its_own_kind() {
     let mut client = scripted();
-    let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+    let png =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
     let ran = repl(&mut client, &format!("await display('{png}')"));
     assert!(!ran.is_error, "{}", ran.text);
     assert_eq!(ran.images.len(), 1, "{}", ran.text);
@@ -191,9 +210,12 @@ fn row_79_displayed_image_is_an_image_block_of_its_own_kind() {
 #[test]
 fn scope_knows_nothing_of_the_host() {
     let mut client = scripted();
-    let code = "[typeof process, typeof Deno, typeof std, typeof os, typeof module, typeof WebAssembly].join()";
+    let code =
+        "[typeof process, typeof Deno, typeof std, typeof os, typeof module, typeof WebAssembly].join()";
     assert_eq!(repl(&mut client, code).structured["value"], ["undefined"; 6].join(","));
-    for code in ["import('fs')", "await import('std')", "import fs from 'fs'", "require('fs')", "process.exit()"] {
+    for code in
+        ["import('fs')", "await import('std')", "import fs from 'fs'", "require('fs')", "process.exit()"]
+    {
         let ran = repl(&mut client, code);
         assert_eq!(ran.code(), "SCRIPT_FAILED", "{code}: {}", ran.text);
     }
@@ -230,7 +252,10 @@ fn scopes_of_two_clients_share_nothing() {
         client
     });
     let [a, b] = &mut clients;
-    let ran = repl(a, "globalThis.mine = 'a'; Array.prototype.at = () => 'spoilt'; await fs.writeFile('tmp/x', 'a'); pwd");
+    let ran = repl(
+        a,
+        "globalThis.mine = 'a'; Array.prototype.at = () => 'spoilt'; await fs.writeFile('tmp/x', 'a'); pwd",
+    );
     let pwd = ran.structured["value"].as_str().unwrap().to_owned();
     let ran = repl(b, "[typeof mine, [1].at(0), pwd]");
     assert_eq!(ran.structured["value"][0], "undefined");
@@ -261,15 +286,34 @@ fn floods_of_output_and_memory_leave_the_daemon_as_it_was() {
         stop.store(true, Ordering::Relaxed);
         (ran, watch.join().unwrap())
     };
-    let (ran, held) = most("for (let i = 0; ; i++) console.log('line ' + i, 'x'.repeat(1000))", 2_000, &mut client);
+    let (ran, held) =
+        most("for (let i = 0; ; i++) console.log('line ' + i, 'x'.repeat(1000))", 2_000, &mut client);
     assert_eq!(ran.code(), "DEADLINE", "{}", ran.verdict());
-    assert!(ran.text.len() < 80 * 1024 && ran.text.contains("left out") && ran.text.contains("line 0 "), "{} bytes", ran.text.len());
+    assert!(
+        ran.text.len() < 80 * 1024 && ran.text.contains("left out") && ran.text.contains("line 0 "),
+        "{} bytes",
+        ran.text.len()
+    );
     assert!(held < before + 40, "{before} MiB before, {held} MiB while it wrote");
     assert!(ran.text.contains("artifacts/output-"), "{}", ran.text.lines().last().unwrap());
-    let name = ran.structured["notes"].to_string().split_once("artifacts/").unwrap().1.split_once(".txt").unwrap().0.to_owned();
-    let read = repl(&mut client, &format!("const t = await fs.readFile('artifacts/{name}.txt', 'utf8'); [t.startsWith('line 0 x'), t.length > 900000]"));
+    let name = ran.structured["notes"]
+        .to_string()
+        .split_once("artifacts/")
+        .unwrap()
+        .1
+        .split_once(".txt")
+        .unwrap()
+        .0
+        .to_owned();
+    let read = repl(
+        &mut client,
+        &format!(
+            "const t = await fs.readFile('artifacts/{name}.txt', 'utf8'); [t.startsWith('line 0 x'), t.length > 900000]"
+        ),
+    );
     assert_eq!(read.structured["value"], json!([true, true]), "{}", read.text);
-    let (ran, held) = most("const all = []; for (;;) all.push('x'.repeat(1e6) + all.length)", 5_000, &mut client);
+    let (ran, held) =
+        most("const all = []; for (;;) all.push('x'.repeat(1e6) + all.length)", 5_000, &mut client);
     assert!(ran.is_error, "{}", ran.text);
     assert!(held < before + 40, "{before} MiB before, {held} MiB while it took memory");
     let after = repl(&mut client, "1 + 1");
@@ -303,7 +347,10 @@ fn worker_that_is_killed_is_told_of_and_a_new_scope_begins() {
             let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
         }
     };
-    let id = client.begin_call("repl", json!({ "title": "x", "code": "await fs.writeFile('tmp/begun', ''); for (;;) await sleep(10)" }));
+    let id = client.begin_call(
+        "repl",
+        json!({ "title": "x", "code": "await fs.writeFile('tmp/begun', ''); for (;;) await sleep(10)" }),
+    );
     until("the script", || begun(client.home()));
     kill_all();
     let ran = client.end_call(id);
@@ -323,12 +370,21 @@ fn worker_that_is_killed_is_told_of_and_a_new_scope_begins() {
 #[test]
 fn ten_thousand_promises_are_settled_or_refused_and_never_hang() {
     let mut client = scripted();
-    let ran = repl(&mut client, "const all = Array.from({ length: 10000 }, (_, i) => Promise.resolve(i)); (await Promise.all(all)).length");
+    let ran = repl(
+        &mut client,
+        "const all = Array.from({ length: 10000 }, (_, i) => Promise.resolve(i)); (await Promise.all(all)).length",
+    );
     assert_eq!(ran.structured["value"], 10_000, "{}", ran.text);
-    let ran = repl(&mut client, "const never = Array.from({ length: 10000 }, () => new Promise(() => {})); await Promise.race(never)");
+    let ran = repl(
+        &mut client,
+        "const never = Array.from({ length: 10000 }, () => new Promise(() => {})); await Promise.race(never)",
+    );
     assert!(ran.is_error && ran.text.contains("never settle"), "{}", ran.text);
-    let ran = repl(&mut client, "const asked = await Promise.allSettled(Array.from({ length: 10000 }, () => fs.exists('tmp/none'))); \
-        const ok = asked.filter((a) => a.status === 'fulfilled').length; [ok > 0, ok + asked.filter((a) => a.status === 'rejected').length]");
+    let ran = repl(
+        &mut client,
+        "const asked = await Promise.allSettled(Array.from({ length: 10000 }, () => fs.exists('tmp/none'))); \
+        const ok = asked.filter((a) => a.status === 'fulfilled').length; [ok > 0, ok + asked.filter((a) => a.status === 'rejected').length]",
+    );
     assert_eq!(ran.structured["value"], json!([true, 10_000]), "{}", ran.text);
     assert_eq!(repl(&mut client, "1").structured["value"], 1);
 }
@@ -337,7 +393,10 @@ fn ten_thousand_promises_are_settled_or_refused_and_never_hang() {
 fn what_is_sent_as_an_operation_is_data_and_no_more() {
     let mut client = scripted();
     // A script that spoils what our own files use harms itself only.
-    let spoilt = repl(&mut client, "JSON.stringify = () => '{\"do\":\"read\",\"path\":\"/etc/passwd\"}'; Object.prototype.path = '/etc/passwd'; Promise.prototype.then = null; 1");
+    let spoilt = repl(
+        &mut client,
+        "JSON.stringify = () => '{\"do\":\"read\",\"path\":\"/etc/passwd\"}'; Object.prototype.path = '/etc/passwd'; Promise.prototype.then = null; 1",
+    );
     drop(spoilt);
     let ran = repl_for(&mut client, "fs.readFile('artifacts/none')", 3_000);
     let text = ran.text + &ran.structured.to_string();
