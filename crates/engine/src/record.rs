@@ -126,6 +126,9 @@ impl Recorder {
     }
 }
 
+/// Tools that give scripts what pages and servers hold.
+const PAGE_DATA: &[&str] = &["page_evaluate", "page_body", "page_post_data", "page_fetch", "page_answer"];
+
 fn takes_token(trail: &Trail) -> bool {
     matches!(trail.tool.as_str(), "channel_create" | "channel_update")
 }
@@ -186,6 +189,14 @@ fn line(call: &Call, trail: &Trail, outcome: &Outcome, span: Span) -> TraceRecor
     if let Some(map) = structured.as_object_mut().filter(|_| !outcome.images.is_empty()) {
         let image = |i: &truehand_base::Image| json!({ "mime_type": i.mime_type, "base64": i.base64, "width": i.width, "height": i.height });
         map.insert("images".to_owned(), outcome.images.iter().map(image).collect());
+    }
+    if let Some(map) = structured.as_object_mut().filter(|_| PAGE_DATA.contains(&trail.tool.as_str())) {
+        // What a script reads is the script's: state of pages, bodies and storage have no names to be told apart by.
+        for field in ["value", "base64", "body_base64"] {
+            if let Some(value) = map.get_mut(field) {
+                *value = json!(format!("[{} characters]", value.to_string().chars().count()));
+            }
+        }
     }
     TraceRecord {
         version: TRACE_VERSION,

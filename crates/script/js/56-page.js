@@ -23,7 +23,7 @@
       kernel.hide(this, {
         _context: context, _tab: tab, _target: info.target_id || '', _frames: new Map(), _main: null, _closed: false, _crashed: false,
         _viewport: info.viewport || null, _limits: {}, _routes: null, _workers: new Map(), _sockets: new Map(), _opener: null,
-        _owned: true, _kept: { console: [], errors: [], requests: [] }, _bindings: new Map(), _busy: new Set(), _lastTraffic: 0,
+        _owned: true, _kept: { console: [], errors: [], requests: [] }, _bindings: new Map(), _busy: new Map(), _lastTraffic: 0,
         _media: {}, _headers: null, _scripts: new Map(), _blockers: [], _windowId: info.window_id ?? null, _baseURL: undefined, _announced: false, _coverage: null,
       });
       this._routes = new kernel.RouteList(this);
@@ -500,6 +500,10 @@
     if (!event.same_document) {
       frame._arrivals += 1;
       for (const child of frame.childFrames()) page._drop(child);
+      // What the document before was still waiting for is nobody's any more, and may never be told to have ended.
+      for (const [request, document] of page._busy) {
+        if (main && document !== event.document) page._busy.delete(request);
+      }
     }
     page.emit('framenavigated', frame);
     page.emit('_navigated', { frame, url: frame._url, same_document: Boolean(event.same_document) });
@@ -525,7 +529,7 @@
   for (const kind of ['request', 'requestfinished', 'requestfailed']) {
     onPage(kind, (page, event) => {
       page._lastTraffic = kernel.now();
-      if (kind === 'request') page._busy.add(event.request);
+      if (kind === 'request') page._busy.set(event.request, event.document);
       else page._busy.delete(event.request);
     });
   }

@@ -118,7 +118,6 @@
   async function answer(route, args) {
     const { tab_id, request } = route._paused;
     open.delete(`${tab_id} ${request}`);
-    route._next(false);
     try {
       await kernel.call('page_answer', { tab_id, request, ...args });
     } catch (error) {
@@ -128,6 +127,9 @@
       const end = { tab_id, request, action: 'abort', reason: 'BlockedByClient' };
       await kernel.call('page_answer', end).catch(() => undefined);
       throw error;
+    } finally {
+      // Only now may interception end, which would let the request go as it is.
+      route._next(false);
     }
   }
 

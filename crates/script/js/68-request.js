@@ -459,10 +459,12 @@
     if (body) args.body_base64 = body.toString('base64');
     const page = kernel.currentPage();
     if (page) args.tab_id = page._tab;
+    if (signal && signal.aborted) throw aborted();
     const called = kernel.call('page_fetch', args);
-    const outcome = await (signal ? Promise.race([called, new Promise((_, reject) => {
+    const stopped = signal && new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(aborted()));
-    })]) : called);
+    });
+    const outcome = await (signal ? Promise.race([called, stopped]) : called);
     const { status, status_text: statusText, headers: got, body_base64: content, redirected, url: end } = outcome.output;
     if (init.redirect === 'error' && status >= 300 && status <= 399) throw new TypeError('fetch failed: unexpected redirect');
     return new Response(Buffer.from(content || '', 'base64'), {

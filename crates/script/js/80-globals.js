@@ -115,8 +115,11 @@
   }
 
   async function listBrowserTabs() {
-    return (await listed()).map((tab) => ({
-      id: `tab:${tab.tab_id}`, targetId: tab.target_id, url: tab.url, title: tab.title, faviconUrl: tab.favicon_url ?? null,
+    const tabs = await listed();
+    // The list may lag behind a document that has just come; a page of the session is asked itself.
+    const titles = await Promise.all(tabs.map((tab) => kernel.pageOf(tab.tab_id)?.title().catch(() => tab.title) ?? tab.title));
+    return tabs.map((tab, at) => ({
+      id: `tab:${tab.tab_id}`, targetId: tab.target_id, url: tab.url, title: titles[at], faviconUrl: tab.favicon_url ?? null,
       active: Boolean(tab.current), windowId: tab.window_id ?? null, holder: tab.holder ?? null,
     }));
   }

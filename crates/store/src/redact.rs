@@ -73,7 +73,9 @@ fn walk(value: &mut Value, known: &[String]) {
 
 fn object(map: &mut Map<String, Value>, known: &[String]) {
     let named = |key: &str| map.get(key).and_then(Value::as_str).is_some_and(is_secret_name);
-    if map.contains_key("value") && ["name", "key", "header"].into_iter().any(named) {
+    // A cookie's own name says nothing of what it is for.
+    let cookie = map.contains_key("name") && ["domain", "httpOnly"].into_iter().any(|key| map.contains_key(key));
+    if map.contains_key("value") && (cookie || ["name", "key", "header"].into_iter().any(named)) {
         map.insert("value".to_owned(), Value::String(REDACTED.to_owned()));
     }
     let fields = std::mem::take(map);
@@ -269,6 +271,16 @@ mod tests {
     fn redacted(mut value: Value, secrets: &[&str]) -> Value {
         redact(&mut value, secrets);
         value
+    }
+
+    #[test]
+    fn values_of_cookies_are_redacted_whatever_their_names() {
+        let mut value = serde_json::json!({ "result": { "cookies": [
+            { "name": "theme", "value": "dark-4711", "domain": "h", "path": "/" },
+        ] }, "other": { "name": "theme", "value": "light" } });
+        redact::<&str>(&mut value, &[]);
+        assert_eq!(value["result"]["cookies"][0]["value"], REDACTED);
+        assert_eq!(value["other"]["value"], "light");
     }
 
     #[test]
