@@ -11,7 +11,7 @@ use truehand_cdp::runtime::{CallArgument, RemoteObject};
 
 /// The same call with elements, which the function finds in its arguments.
 const CALL_WITH: &str =
-    "function(name, args, ...elements) { return globalThis.__truehand.call(name, { ...args, elements }); }";
+    "function(name, a, ...elements) { return globalThis.__truehand.call(name, { ...a, elements }); }";
 
 /// What a call gives back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
