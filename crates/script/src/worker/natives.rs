@@ -4,6 +4,7 @@
 
 use super::state::{State, throw_full, to_json};
 use super::url as address;
+use crate::wire::MAX_LINE;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rquickjs::function::Opt;
@@ -13,6 +14,9 @@ use serde_json::value::RawValue;
 use sha2::Digest;
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The longest arguments of an op, in bytes of JSON; a line holds a little more.
+const MOST_ARGUMENTS: usize = MAX_LINE - 64 * 1024;
 
 /// Fixes the lifetimes of a closure with one argument beside the context.
 fn one<F>(f: F) -> F
@@ -57,6 +61,11 @@ fn ops<'js>(ctx: &Ctx<'js>, state: &Rc<State>, native: &Object<'js>) -> Result<(
         }
         let name: String = name.get()?;
         let json = to_json(&ctx, args)?;
+        if json.len() > MOST_ARGUMENTS {
+            let mib = MOST_ARGUMENTS / (1024 * 1024);
+            let message = format!("a call takes {mib} MiB at most: write or send it in parts");
+            return Err(Exception::throw_range(&ctx, &message));
+        }
         let raw = RawValue::from_string(json).map_err(|e| Exception::throw_type(&ctx, &e.to_string()))?;
         let (id, promise) = shared.op(&ctx, name, raw)?;
         let pair = Array::new(ctx.clone())?;

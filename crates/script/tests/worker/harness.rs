@@ -111,9 +111,9 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .unwrap();
+            .expect("the worker starts");
         let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().unwrap());
+        let output = BufReader::new(child.stdout.take().expect("it is a pipe"));
         Process { child, input, output }
     }
 
@@ -132,7 +132,7 @@ impl Drop for Process {
 
 impl Wire for Process {
     fn send(&mut self, line: ToWorker) {
-        let mut text = serde_json::to_vec(&line).unwrap();
+        let mut text = serde_json::to_vec(&line).expect("a line is JSON");
         text.push(b'\n');
         if let Some(input) = &mut self.input {
             let _gone = input.write_all(&text);
@@ -141,8 +141,8 @@ impl Wire for Process {
 
     fn receive(&mut self) -> Option<FromWorker> {
         let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
-        (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
+        self.output.read_line(&mut line).expect("the worker writes text");
+        (!line.is_empty()).then(|| serde_json::from_str(&line).expect("a line of the worker"))
     }
 }
 
@@ -172,9 +172,10 @@ impl Scope<Thread> {
                 let send = Box::new(move |line| {
                     let _gone = out.send(line);
                 });
-                worker::serve(Instant::now(), Confined::default(), &inbox, asked, send).unwrap();
+                worker::serve(Instant::now(), Confined::default(), &inbox, asked, send)
+                    .expect("the first line is right");
             })
-            .unwrap();
+            .expect("a thread");
         Scope::over(Thread { to, from, interrupts }, limits)
     }
 }
@@ -226,7 +227,7 @@ impl<W: Wire> Scope<W> {
                 FromWorker::Print(print) => prints.push((print.level, print.text)),
                 FromWorker::Image { .. } => {}
                 FromWorker::Op(op) => {
-                    let args: Value = serde_json::from_str(op.args.get()).unwrap();
+                    let args: Value = serde_json::from_str(op.args.get()).expect("arguments are JSON");
                     let answer = (self.answer)(&op.name, &args);
                     // The scope's own, such as its hooks, are not the script's.
                     if args["tool"].as_str().is_some_and(|tool| tool.starts_with("browser_")) {
@@ -234,7 +235,7 @@ impl<W: Wire> Scope<W> {
                     }
                     let Some(answer) = answer else { continue };
                     let (value, error) = match answer {
-                        Ok(value) => (Some(to_raw_value(&value).unwrap()), None),
+                        Ok(value) => (Some(to_raw_value(&value).expect("JSON")), None),
                         Err(error) => (None, Some(error)),
                     };
                     self.wire.send(ToWorker::Reply(Reply { op: op.op, value, error }));
