@@ -43,64 +43,65 @@
 
   // ---- sites ----
 
-  // A site is an object of procedures: `{ summary, origin, procedures: { search: { summary, inputs, run } } }`.
-  // `inputs`: by name `{ required, type, summary }`. `run(inputs)` gives a promise.
-  const sites = new Map();
+  // Sites come with what the host tells of a scope, as data: `{ name, summary, origin, procedures: { search: { summary, inputs } } }`,
+  // with inputs by name `{ required, type, summary }`. A procedure runs on the other side of the door, like every tool.
+  const RUNNER = 'procedure_run';
+  const known = new Map();
 
-  function missing(site, name, input) {
-    return kernel.coded('MISSING_INPUT', `${site}.${name}: the input '${input}' is missing`, `help(${site}.${name})`);
+  function check(title, inputs, given) {
+    if (given === null || typeof given !== 'object') throw new TypeError(`${title} takes one object of inputs`);
+    for (const [name, about] of Object.entries(inputs)) {
+      const value = given[name];
+      if (about.required && (value === undefined || value === null)) {
+        throw Object.assign(kernel.coded('MISSING_INPUT', `${title}: the input '${name}' is missing`, `see help(${title})`), { input: name });
+      }
+      if (value !== undefined && about.type && typeof value !== about.type) {
+        throw new TypeError(`${title}: '${name}' must be a ${about.type}, not ${typeof value}`);
+      }
+    }
+    for (const name of Object.keys(given)) {
+      if (!Object.hasOwn(inputs, name)) throw new TypeError(`${title} has no input '${name}'; it has: ${Object.keys(inputs).join(', ') || 'none'}`);
+    }
   }
 
-  // The error of a procedure that finds nobody signed in.
-  kernel.signedOut = (site, cookie) => {
-    const error = kernel.coded('SIGNED_OUT', `${site}: nobody is signed in; the cookie '${cookie}' is missing`, 'sign in at the site in a tab, then call again');
-    return Object.assign(error, { cookie });
-  };
-
-  function procedure(site, name, spec) {
-    const inputs = spec.inputs || {};
+  function procedure(site, name, { inputs = {}, summary = '' }) {
+    const title = `${site}.${name}`;
     const run = async (given = {}) => {
-      if (given === null || typeof given !== 'object') throw new TypeError(`${site}.${name} takes one object of inputs`);
-      for (const [input, about] of Object.entries(inputs)) {
-        if (about.required && (given[input] === undefined || given[input] === null)) throw missing(site, name, input);
-        if (given[input] !== undefined && about.type && typeof given[input] !== about.type) {
-          throw new TypeError(`${site}.${name}: '${input}' must be a ${about.type}, not ${typeof given[input]}`);
-        }
+      check(title, inputs, given);
+      try {
+        return plain(await kernel.call(RUNNER, { site, procedure: name, inputs: given }));
+      } catch (error) {
+        // Nobody is signed in: the cookie that says so is named.
+        if (error.code === 'SIGNED_OUT' && error.data?.cookie) error.cookie = error.data.cookie;
+        throw error;
       }
-      for (const input of Object.keys(given)) {
-        if (!Object.hasOwn(inputs, input)) throw new TypeError(`${site}.${name} has no input '${input}'; it has: ${Object.keys(inputs).join(', ') || 'none'}`);
-      }
-      if (spec.cookie) {
-        const cookies = await kernel.context.cookies(spec.origin);
-        if (!cookies.some((cookie) => cookie.name === spec.cookie && cookie.value !== '')) throw kernel.signedOut(site, spec.cookie);
-      }
-      return spec.run(given);
     };
-    Object.defineProperty(run, 'name', { value: `${site}.${name}`, configurable: true });
-    kernel.helpFor?.set(run, () => describe(`${site}.${name}`, spec));
+    Object.defineProperty(run, 'name', { value: title, configurable: true });
+    kernel.helpFor.set(run, () => {
+      const rows = Object.entries(inputs).map(([input, about]) => `  ${input}${about.required ? '' : '?'}: ${about.type || 'any'}${about.summary ? `  ${about.summary}` : ''}`);
+      return [`await ${title}({ ${Object.keys(inputs).join(', ')} })`, summary, ...rows].filter(Boolean).join('\n');
+    });
     return run;
   }
 
-  function describe(title, { summary, inputs = {} }) {
-    const rows = Object.entries(inputs).map(([name, about]) => `  ${name}${about.required ? '' : '?'}: ${about.type || 'any'}${about.summary ? `  ${about.summary}` : ''}`);
-    return [`await ${title}({ ${Object.keys(inputs).join(', ')} })`, summary || '', ...rows].filter(Boolean).join('\n');
-  }
-
   kernel.sites = {
-    define(name, spec) {
-      if (!/^[A-Za-z_$][\w$]*$/.test(name)) throw new Error(`a site can't be called '${name}'`);
+    define({ name, summary = '', origin = '', procedures = {} }) {
+      if (!/^[A-Za-z_$][\w$]*$/.test(name) || name in globalThis) throw new Error(`a site can't be called '${name}'`);
       const site = {};
-      for (const [key, about] of Object.entries(spec.procedures)) {
-        site[key] = procedure(name, key, { origin: spec.origin, cookie: spec.cookie, ...about });
-      }
-      kernel.helpFor?.set(site, () => [
-        `${name}: ${spec.summary || spec.origin || 'a site'}`,
-        ...Object.entries(spec.procedures).map(([key, about]) => `  ${name}.${key}({ ${Object.keys(about.inputs || {}).join(', ')} })  ${about.summary || ''}`),
+      for (const [key, about] of Object.entries(procedures)) site[key] = procedure(name, key, about);
+      kernel.helpFor.set(site, () => [
+        `${name}: ${summary || origin || 'a site'}`,
+        ...Object.entries(procedures).map(([key, about]) => `  ${name}.${key}({ ${Object.keys(about.inputs || {}).join(', ')} })  ${about.summary || ''}`),
       ].join('\n'));
-      sites.set(name, spec);
+      known.set(name, summary || origin);
       kernel.expose(name, site);
     },
-    names: () => [...sites.keys()],
-    summary: (name) => sites.get(name)?.summary || '',
+    names: () => [...known.keys()],
   };
+
+  kernel.onCallStart(() => {
+    for (const site of kernel.info.sites || []) {
+      if (!known.has(site.name)) kernel.sites.define(site);
+    }
+  });
 })

@@ -91,6 +91,10 @@ pub struct Info {
     pub version: String,
     /// `linux`, `macos` or `windows`.
     pub platform: String,
+    /// Known sites with their procedures, which become globals: `{name, summary, origin, procedures: {search: {summary,
+    /// inputs: {query: {required, type, summary}}}}}`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<serde_json::Value>,
 }
 
 /// What a scope may use.

@@ -226,6 +226,7 @@ impl Keeper {
             errand: Errand {
                 author,
                 title: evaluation.title,
+                within: Arc::default(),
                 until: Instant::now() + Duration::from_millis(eval.timeout_ms) + AFTER,
                 cancel: CancellationToken::new(),
             },
@@ -334,6 +335,7 @@ impl Keeper {
             js_allowed: author.js_allowed || author.approval.as_ref().is_some_and(|yes| yes.covers(Verb::Js)),
             version: config.version.clone(),
             platform: std::env::consts::OS.to_owned(),
+            sites: Vec::new(),
         };
         let limit = evaluation.timeout.unwrap_or(USUAL).min(ctx.remaining().saturating_sub(MARGIN));
         self.call += 1;
@@ -416,7 +418,9 @@ impl Keeper {
             }
             let Some(op) = run.waiting.pop_front() else { break };
             let cancel = if op.background { run.background.clone() } else { run.foreground.clone() };
-            let errand = Errand { cancel: cancel.clone(), ..run.errand.clone() };
+            let folders = self.place.iter().flat_map(|place| place.folders());
+            let within = Arc::new(folders.chain(self.acts.all_downloads()).collect());
+            let errand = Errand { cancel: cancel.clone(), within, ..run.errand.clone() };
             let work = work(
                 Arc::clone(&self.shared),
                 errand,

@@ -162,6 +162,19 @@ impl Scope<Thread> {
 
     /// In a thread of the test.
     pub fn with(limits: Limits) -> Self {
+        Scope::over(Thread::start(), limits)
+    }
+
+    /// Which knows these sites.
+    pub fn knowing(sites: Vec<Value>) -> Self {
+        let info = Info { pwd: "/session".into(), cwd: "/work".into(), sites, ..Info::default() };
+        Scope::about(Thread::start(), Limits::default(), info)
+    }
+}
+
+impl Thread {
+    /// A worker that has just begun.
+    fn start() -> Self {
         let (to, inbox) = mpsc::channel();
         let (out, from) = mpsc::channel();
         let interrupts = Arc::<AtomicU64>::default();
@@ -176,14 +189,19 @@ impl Scope<Thread> {
                     .expect("the first line is right");
             })
             .expect("a thread");
-        Scope::over(Thread { to, from, interrupts }, limits)
+        Thread { to, from, interrupts }
     }
 }
 
 impl<W: Wire> Scope<W> {
     /// Over a wire to a worker that has just begun.
-    pub fn over(mut wire: W, limits: Limits) -> Self {
+    pub fn over(wire: W, limits: Limits) -> Self {
         let info = Info { pwd: "/session".into(), cwd: "/work".into(), ..Info::default() };
+        Scope::about(wire, limits, info)
+    }
+
+    /// The same, with what the scope knows about itself.
+    pub fn about(mut wire: W, limits: Limits, info: Info) -> Self {
         wire.send(ToWorker::Start(Start { info, limits }));
         let Some(FromWorker::Ready(ready)) = wire.receive() else { panic!("the worker isn't ready") };
         assert_eq!(ready.faults, []);

@@ -6,3 +6,4 @@ mod globals;
 mod harness;
 mod hostile;
 mod process;
+mod sites;
