@@ -64,6 +64,25 @@
     return false;
   };
 
+  /** A point by its place within the padding of an element, as events of the mouse tell it. @param {Element} el @param {{x: number, y: number}} position */
+  const pointIn = (el, position) => {
+    const box = el.getBoundingClientRect();
+    const style = lib.styleOf(el);
+    const border = (/** @type {string} */ width) => Number.parseFloat(width) || 0;
+    return { x: box.left + border(style.borderLeftWidth) + position.x, y: box.top + border(style.borderTopWidth) + position.y };
+  };
+
+  /** Scrolls until a point of an element that is larger than the view is in it. @param {Element} el @param {{x: number, y: number}} position */
+  const bringPoint = (el, position) => {
+    const { x, y } = pointIn(el, position);
+    const left = x < 0 || x >= innerWidth ? x - innerWidth / 2 : 0;
+    const top = y < 0 || y >= innerHeight ? y - innerHeight / 2 : 0;
+    if (!left && !top) return;
+    lib.scroller().scrollBy({ left, top, behavior: 'instant' });
+    lib.fresh();
+  };
+  lib.bringPoint = bringPoint;
+
   /**
    * A point of the element that receives events for it, or what lies over it.
    * @param {Element} el @param {{x: number, y: number} | undefined} position offset within the element
@@ -73,7 +92,7 @@
     const boxes = boxesOf(el).slice(0, 4);
     if (position) {
       const whole = el.getBoundingClientRect();
-      const point = { x: whole.left + position.x, y: whole.top + position.y };
+      const point = pointIn(el, position);
       if (!inView(new DOMRect(point.x - 0.5, point.y - 0.5, 1, 1))) return { none: true };
       const hit = lib.elementAt(point.x, point.y);
       return serves(el, hit) ? { point, rect: whole } : { cover: hit };
@@ -280,6 +299,7 @@
     if (!got.point && !state.scrolled && !veiled(got.cover)) {
       state.scrolled = true;
       centre(spot);
+      if (position) bringPoint(spot, position);
       got = aim(spot, position);
     }
     if (!got.point && spot === el) {
@@ -307,14 +327,14 @@
     const why = whyHidden(el);
     if (why) return { answer: { status: 'hidden', why } };
     const at = () => {
-      const box = el.getBoundingClientRect();
-      return position ? { x: box.left + position.x, y: box.top + position.y } : centreOf(el);
+      return position ? pointIn(el, position) : centreOf(el);
     };
     const seen = () => {
       const { x, y } = at();
       return inView(new DOMRect(x - 0.5, y - 0.5, 1, 1));
     };
     if (!seen()) centre(el);
+    if (!seen() && position) bringPoint(el, position);
     if (!seen()) return { answer: { status: 'outside' } };
     return { answer: { status: 'ok', spot: el, point: at(), rect: boxesOf(el)[0] } };
   };

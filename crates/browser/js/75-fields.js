@@ -241,6 +241,7 @@
 
   /** @param {any} el @param {string} value */
   const setNative = (el, value) => (lib.tagOf(el) === 'textarea' ? setTextarea : setInput).call(el, value);
+  lib.setNative = setNative;
 
   /** @param {Element} el @param {string | null} data */
   const announce = (el, data) => {

@@ -305,7 +305,11 @@
   /** Matches of one selector below a node. @param {boolean} first one is enough */
   function find(complex, scope, ctx, first = false) {
     const scopes = lib.scopesIn(scope);
-    if (scopes.length === 1 && complex.native !== null && !/:scope/.test(complex.native)) return [...lib.queryAll(scope, complex.native)];
+    if (scopes.length === 1 && complex.native !== null && !/:scope/.test(complex.native)) {
+      const found = [...lib.queryAll(scope, complex.native)];
+      // The browser takes ancestors outside of the element for fitting, too; what is looked for within it must be within it.
+      return lib.typeOf(scope) === 1 && complex.steps.length > 1 ? found.filter((el) => fits(el, complex, ctx)) : found;
+    }
     const last = complex.steps[complex.steps.length - 1];
     const css = last.css && last.css !== ':scope' ? last.css : '*';
     const own = { ...ctx, deep: ctx.deep || scopes.length > 1 };

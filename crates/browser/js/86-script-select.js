@@ -321,7 +321,7 @@
   }
 
   const ENGINES = {
-    css: (scope, part) => lib.scriptCss(scope, part.css),
+    css: (scope, part) => (part.light ? [...lib.queryAll(scope, part.css)] : lib.scriptCss(scope, part.css)),
     text: (scope, part) => byText(scope, part.text),
     xpath: (scope, part) => byXpath(scope, part.xpath),
     role: (scope, part) => byRole(scope, part),

@@ -147,7 +147,7 @@
     switch (state) {
       case 'enabled': return !lib.scriptDisabled(target);
       case 'disabled': return lib.scriptDisabled(target);
-      case 'editable': return !lib.scriptDisabled(target) && !readonly(target);
+      case 'editable': return !readonly(target) && !lib.scriptDisabled(target);
       case 'checked': case 'unchecked': case 'indeterminate': {
         const checked = lib.scriptChecked(target);
         if (checked === undefined || lib.tagOf(target) === 'option') throw new Unfit('Not a checkbox or radio button');
@@ -242,6 +242,8 @@
         status: 'ok', ref: lib.refText(lib.refOf(el, alloc), alloc), ...about(), tag: lib.tagOf(el), role: lib.scriptRole(el), description: lib.describe(el),
         type: lib.tagOf(target) === 'input' ? target.type : lib.tagOf(target) === 'select' && target.multiple ? 'multiple' : lib.tagOf(target), checked: lib.scriptChecked(target),
         label: lib.tagOf(el) === 'label', own: target === el,
+        // What a label, or a word in one, stands for is what is filled.
+        ...(target === el ? {} : { control: lib.refText(lib.refOf(target, alloc), alloc) }), seen: lib.scriptVisible(target), many: target.multiple === true,
         frame_number: lib.frameNumber(el),
       };
     });
@@ -249,16 +251,33 @@
 
   /** What keeps a press from an element, after scrolling to it; null when nothing does. */
   function hitTest(el, position) {
-    if (!inView(el)) {
-      el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    let got = inView(el) ? lib.aim(el, position) : null;
+    // A bar that sticks to a side of the view covers what is scrolled behind it: other places in the view may be free.
+    for (const block of ['center', 'end', 'start']) {
+      if (got && (got.point || !(got.none || sticks(got.cover)))) break;
+      el.scrollIntoView({ block, inline: 'center', behavior: 'instant' });
       lib.fresh();
+      if (position) lib.bringPoint(el, position);
+      got = lib.aim(el, position);
     }
-    const got = lib.aim(el, position);
     if (got.point) return null;
     if (got.none) return { status: 'outside' };
     const cover = lib.coverOf(el, got.cover ?? null);
-    return { status: 'covered', cover: lib.preview(cover) };
+    let top = cover;
+    for (let n = cover; n && !lib.contains(n, el); n = lib.parentOf(n)) top = n;
+    return { status: 'covered', cover: top === cover ? lib.preview(cover) : `${lib.preview(cover)} from ${lib.preview(top)} subtree` };
   }
+
+  /** Whether a cover keeps its place in the view while the page scrolls, and leaves some of the view free. */
+  const sticks = (cover) => {
+    for (let n = cover; n; n = lib.parentOf(n)) {
+      const { position } = lib.styleOf(n);
+      if (position !== 'fixed' && position !== 'sticky') continue;
+      const box = n.getBoundingClientRect();
+      return box.width < innerWidth - 1 || box.height < innerHeight - 1;
+    }
+    return false;
+  };
 
   const inView = (el) => {
     const box = el.getBoundingClientRect();
@@ -267,12 +286,19 @@
 
   /** All elements that fit, to be made handles of. */
   lib.scriptQueryAll = (args) => {
-    const list = lib.scriptFind(args, allocOf(args));
-    return args.first ? list.slice(0, 1) : list;
+    try {
+      const list = lib.scriptFind(args, allocOf(args));
+      return args.first ? list.slice(0, 1) : list;
+    } catch (error) {
+      return troubled(error);
+    }
   };
 
   /** As `scriptQueryAll`, but the answer is the element itself, or null. */
-  lib.scriptQueryOne = (args) => lib.scriptQueryAll(args)[0] ?? null;
+  lib.scriptQueryOne = (args) => {
+    const found = lib.scriptQueryAll(args);
+    return Array.isArray(found) ? found[0] ?? null : found;
+  };
 
   lib.scriptCount = (args) => {
     const alloc = allocOf(args);
@@ -324,7 +350,7 @@
     const alloc = allocOf(args);
     return lib.scriptPoll(args, alloc, async () => {
       const list = lib.scriptFind(args, alloc);
-      const shown = () => (list.length ? { count: list.length, preview: lib.preview(list[0]) } : { count: 0 });
+      const shown = () => (list.length ? { count: list.length, preview: lib.preview(list[0]), visible: lib.scriptVisible(list[0]) } : { count: 0 });
       if (args.state === 'detached' || args.state === 'hidden') {
         if (list.length > 1 && args.strict !== false) return lib.tooMany(list, args);
         const el = list[0];
@@ -347,6 +373,9 @@
       const { el, answer } = one(lib.scriptFind(args, alloc), args);
       if (answer) return answer;
       if (args.needs?.includes('visible') && !lib.scriptVisible(el)) return { status: 'not_visible', again: true, preview: lib.preview(el), count: 1 };
+      // What has no box can't be scrolled to; what only can't be seen can.
+      if (args.needs?.includes('drawn') && lib.isConnected(el) && !el.getClientRects().length && lib.styleOf(el).display !== 'contents') return { status: 'not_visible', again: true, preview: lib.preview(el), count: 1 };
+      if (args.needs?.includes('attached') && !lib.isConnected(el)) return { status: 'detached', preview: lib.preview(el), count: 1 };
       if (args.needs?.includes('stable') && !(await isStable(el))) return { status: 'not_stable', again: true, preview: lib.preview(el), count: 1 };
       const value = lib.asInput(() => doIt(el));
       return { status: 'ok', preview: lib.preview(el), ...(value === undefined ? {} : { value }) };
@@ -356,6 +385,17 @@
   lib.scriptScrollIntoView = (args) =>
     act(args, (el) => {
       if (!inView(el)) el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    });
+
+  /** Sets a field that nobody can see, as a script that insists wants it. */
+  lib.scriptForceFill = (args) =>
+    act(args, (el) => {
+      const target = lib.retarget(el, true);
+      if (isEditor(target)) target.textContent = args.text;
+      else if (lib.matches(target, 'input, textarea')) lib.setNative(target, args.text);
+      else throw new Unfit('Element is not an <input>, <textarea> or [contenteditable] element');
+      target.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true, inputType: 'insertText', data: args.text }));
+      target.dispatchEvent(new Event('change', { bubbles: true }));
     });
 
   lib.scriptFocus = (args) => act(args, (el) => { (isEditor(el) || el.focus) && el.focus(); });

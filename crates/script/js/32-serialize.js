@@ -101,6 +101,8 @@
       if (value === null) return null;
       const before = seen.get(value);
       if (before) return before;
+      const plain = kernel.plainOf ? kernel.plainOf(value) : null;
+      if (plain) return ref(plain.value, path);
       const id = handleId(value);
       if (id !== null) {
         let at = handles.indexOf(id);

@@ -121,7 +121,8 @@
     'aria-ref': refPart,
   };
   for (const name of ['data-testid', 'data-test-id', 'data-test']) ENGINES[name] = (body) => ({ attr: [name, { s: body, exact: true }] });
-  for (const name of ['css', 'text', 'id', 'data-testid', 'data-test-id', 'data-test']) ENGINES[`${name}:light`] = ENGINES[name];
+  ENGINES['css:light'] = (body) => ({ css: body, light: true });
+  for (const name of ['text', 'id', 'data-testid', 'data-test-id', 'data-test']) ENGINES[`${name}:light`] = ENGINES[name];
 
   function refPart(body) {
     const found = REF.exec(body);

@@ -26,7 +26,7 @@
   };
   const stateLine = (answer) => (answer.status === 'covered' ? `${answer.cover} intercepts pointer events` : STATES[answer.status]);
 
-  const WORDS = { visible: 'visible', enabled: 'enabled', editable: 'editable', stable: 'stable', calm: 'stable' };
+  const WORDS = { visible: 'visible', drawn: 'visible', enabled: 'enabled', editable: 'editable', stable: 'stable', calm: 'stable' };
   function needsLine(needs) {
     const words = needs.map((need) => WORDS[need]).filter(Boolean);
     if (!words.length) return null;
@@ -62,7 +62,8 @@
       if (!answer.preview || this.shown === answer.preview) return;
       this.shown = answer.preview;
       const count = many && answer.count > 1 ? ` ${answer.count} elements. Proceeding with the first one:` : '';
-      this.lines.push(`    - locator resolved to${count} ${answer.preview}`);
+      const seen = answer.visible === undefined ? '' : answer.visible ? ' visible' : ' hidden';
+      this.lines.push(`    - locator resolved to${count}${seen} ${answer.preview}`);
     }
 
     attempt(verb) {
@@ -219,6 +220,7 @@
     switch (answer.status) {
       case 'strict': return progress.fail(strictMessage(spot, answer), { code: 'AMBIGUOUS', data: { count: answer.count, list: answer.list } });
       case 'bad_selector': return progress.fail(`Error: ${answer.message}`, { code: 'INVALID_ARGUMENTS' });
+      case 'error': return progress.fail(`Error: ${answer.message}`);
       case 'unfit': return progress.fail(`Error: ${answer.message}`, { code: 'WRONG_ELEMENT' });
       case 'detached': return spot.handles ? progress.fail('Element is not attached to the DOM') : null;
       case 'stale': case 'unknown_ref': return refProblem(progress, refOf(spot.parts) || { ref: '?' }, answer);
@@ -239,7 +241,7 @@
    * Asks a page function until it answers `ok`: with the element's state as an action needs it. `met` may take other
    * answers. The answer has the `spot` where it was found, frame steps followed.
    */
-  async function seek(spot, progress, { fn, needs = [], args = {}, met, waiting = needsLine(needs), many = spot.strict === false }) {
+  async function seek(spot, progress, { fn, needs = [], args = {}, met, waiting = needsLine(needs), many = spot.strict === false, verb }) {
     for (let i = 0; ; i += 1) {
       progress.check();
       await kernel.clearWay(spot.frame._page, progress);
@@ -256,6 +258,7 @@
         if (end) throw end;
         if (answer.preview) {
           progress.resolved(answer, many);
+          if (verb) progress.attempt(verb);
           const line = stateLine(answer);
           if (line) progress.blocked([waiting, line], answer.looks);
         }
@@ -295,7 +298,7 @@
     const force = Boolean(options && options.force);
     const wanted = force ? [] : needs;
     for (;;) {
-      const found = await seek(spot, progress, { fn, needs: wanted, args });
+      const found = await seek(spot, progress, { fn, needs: wanted, args, verb });
       progress.attempt(verb);
       try {
         return await run(found, progress);

@@ -19,9 +19,23 @@
   }
   kernel.functionText = functionText;
 
+  /** Whether a text is one function declaration and nothing else: its last bracket closes its body. */
+  function isFunctionText(text) {
+    if (!/^\s*(async\s+)?function\b[^]*\}\s*$/.test(text)) return false;
+    let depth = 0;
+    const bare = text.replace(/\/\*[^]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '').trim();
+    for (let i = 0; i < bare.length; i += 1) {
+      if (bare[i] === '{') depth += 1;
+      else if (bare[i] === '}' && (depth -= 1) === 0 && !/^\s*\)/.test(bare.slice(i + 1))) return i === bare.length - 1;
+    }
+    return false;
+  }
+
   const source = (pageFunction) => {
     if (typeof pageFunction === 'function') return { source: functionText(pageFunction), function: true };
-    return { source: String(pageFunction) };
+    const text = String(pageFunction);
+    // The text of one declared function stands for that function, as an expression does.
+    return { source: isFunctionText(text) ? `(${text}\n)` : text };
   };
 
   const CONFINED = 'SCRIPT_HAS_EFFECTS';
@@ -251,6 +265,13 @@
     if (!(value instanceof JSHandle)) return null;
     value._check();
     return value._handle;
+  };
+
+  /** The value, as `{ value }`, of a handle that stands for a plain one; null for all other things. */
+  kernel.plainOf = (value) => {
+    if (!(value instanceof JSHandle) || value._handle !== null) return null;
+    value._check();
+    return { value: value._value };
   };
 
   /** A handle of what a page gave: `{ id, type, preview }`, an id, or a value that needs none. */

@@ -136,15 +136,19 @@
           const set = SET_TYPES.has(found.type);
           const text = set ? (found.type === 'color' ? value.trim().toLowerCase() : value.trim()) : value;
           const { frame } = found.spot;
+          if (options.force && !found.seen && !set) {
+            await kernel.askOnce(same(found), 'scriptForceFill', { text });
+            return;
+          }
           try {
-            await kernel.tool(frame, 'browser_fill', { ref: found.ref, value: text });
+            await kernel.tool(frame, 'browser_fill', { ref: found.control ?? found.ref, value: text });
           } catch (error) {
             if (set && (error.code === 'INVALID_ARGUMENTS' || error.code === 'NO_OPTION')) throw progress.fail('Error: Malformed value');
             throw error;
           }
           if (set && text) {
             const now = await kernel.askOnce(same(found), 'scriptRead', { what: 'inputValue' }).catch(() => null);
-            if (now && now.status === 'ok' && now.value !== text && !(found.type === 'range' && now.value !== '')) throw progress.fail('Error: Malformed value');
+            if (now && now.status === 'ok' && now.value !== text) throw progress.fail('Error: Malformed value');
           }
         },
       });
@@ -203,7 +207,10 @@
         run: async (found, progress) => {
           if (found.type !== 'file') throw progress.fail('Error: Node is not an HTMLInputElement', { code: 'WRONG_ELEMENT' });
           if (!paths.length) await kernel.askOnce({ ...found.spot }, 'scriptClearFiles');
-          else await kernel.tool(found.spot.frame, 'browser_upload', { ref: found.ref, paths });
+          else {
+            if (paths.length > 1 && !found.many) throw progress.fail('Error: Non-multiple file input can only accept single file', { code: 'INVALID_ARGUMENTS' });
+            await kernel.tool(found.spot.frame, 'browser_upload', { ref: found.control ?? found.ref, paths });
+          }
         },
       });
     },
@@ -224,7 +231,7 @@
 
     async scrollIntoViewIfNeeded(spot, options = {}) {
       await kernel.act(spot, 'scrollIntoViewIfNeeded', options, {
-        fn: 'scriptScrollIntoView', verb: 'scroll into view', needs: ['stable'], run: async () => undefined,
+        fn: 'scriptScrollIntoView', verb: 'scroll into view', needs: ['attached', 'drawn', 'stable'], run: async () => undefined,
       });
     },
 

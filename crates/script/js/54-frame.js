@@ -3,6 +3,7 @@
   'use strict';
 
   const STATES = ['load', 'domcontentloaded', 'networkidle', 'commit', 'interactive', 'stable'];
+  const WAITED = ['attached', 'detached', 'visible', 'hidden'];
   const RETRIED = new Set(['NAVIGATED_DURING_ACTION', 'FRAME_GONE', 'HANDLE_GONE']);
 
   // What a selector method does on the first match, unless strict: true asks for the only one. Its failures name it.
@@ -95,7 +96,7 @@
     async $eval(selector, pageFunction, arg, ...more) {
       kernel.oneArgument('$eval', more);
       const handle = await kernel.query(this, selector, {});
-      if (!handle) throw new Error(`Failed to find element matching selector "${selector}"`);
+      if (!handle) throw new Error(`${this._title()}.$eval: Failed to find element matching selector "${selector}"`);
       try {
         return await handle.evaluate(pageFunction, arg);
       } finally {
@@ -246,6 +247,10 @@
 
     async waitForSelector(selector, options = {}) {
       const { state = 'visible', timeout } = options;
+      for (const [old, name] of [['visibility', 'state'], ['waitFor', 'state']]) {
+        if (options[old] !== undefined) throw new Error(`${this._title()}.waitForSelector: options.${old} is not supported, did you mean options.${name}?`);
+      }
+      if (!WAITED.includes(state)) throw new Error(`${this._title()}.waitForSelector: state: expected one of (${WAITED.join('|')}), got ${String(state)}`);
       const locator = found(this, selector, options);
       const limit = timeout ?? this._page._limit();
       const begun = kernel.now();

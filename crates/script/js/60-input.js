@@ -22,7 +22,14 @@
     return name;
   }
 
-  const send = (page, steps) => kernel.call('page_input', { tab_id: page._tab, steps });
+  /** Sends input; a refusal names the method that was called. */
+  const send = async (page, name, steps) => {
+    try {
+      await kernel.call('page_input', { tab_id: page._tab, steps });
+    } catch (error) {
+      throw kernel.prefixed(name, error instanceof Error ? error : kernel.fail(error));
+    }
+  };
 
   const delayOf = (options) => Math.max(0, Number((options && options.delay) || 0));
 
@@ -32,27 +39,27 @@
     }
 
     async down(key) {
-      await send(this._page, [{ do: 'keydown', key: text(key, 'keyboard.down') }]);
+      await send(this._page, 'keyboard.down', [{ do: 'keydown', key: text(key, 'keyboard.down') }]);
     }
 
     async up(key) {
-      await send(this._page, [{ do: 'keyup', key: text(key, 'keyboard.up') }]);
+      await send(this._page, 'keyboard.up', [{ do: 'keyup', key: text(key, 'keyboard.up') }]);
     }
 
     async press(key, options = {}) {
       const step = { do: 'press', key: text(key, 'keyboard.press') };
       if (delayOf(options)) step.delay = delayOf(options);
-      await send(this._page, [step]);
+      await send(this._page, 'keyboard.press', [step]);
     }
 
     async type(value, options = {}) {
       const step = { do: 'type', text: text(value, 'keyboard.type') };
       if (delayOf(options)) step.delay = delayOf(options);
-      if (value) await send(this._page, [step]);
+      if (value) await send(this._page, 'keyboard.type', [step]);
     }
 
     async insertText(value) {
-      await send(this._page, [{ do: 'insert', text: text(value, 'keyboard.insertText') }]);
+      await send(this._page, 'keyboard.insertText', [{ do: 'insert', text: text(value, 'keyboard.insertText') }]);
     }
   }
 
@@ -64,15 +71,15 @@
     async move(x, y, options = {}) {
       const step = { do: 'move', x: number(x, 'mouse.move'), y: number(y, 'mouse.move') };
       if (options.steps > 1) step.steps = Math.floor(options.steps);
-      await send(this._page, [step]);
+      await send(this._page, 'mouse.move', [step]);
     }
 
     async down(options = {}) {
-      await send(this._page, [{ do: 'down', button: button(options, 'mouse.down'), clicks: options.clickCount ?? 1 }]);
+      await send(this._page, 'mouse.down', [{ do: 'down', button: button(options, 'mouse.down'), clicks: options.clickCount ?? 1 }]);
     }
 
     async up(options = {}) {
-      await send(this._page, [{ do: 'up', button: button(options, 'mouse.up'), clicks: options.clickCount ?? 1 }]);
+      await send(this._page, 'mouse.up', [{ do: 'up', button: button(options, 'mouse.up'), clicks: options.clickCount ?? 1 }]);
     }
 
     async click(x, y, options = {}) {
@@ -84,16 +91,16 @@
       for (let clicks = 1; clicks <= count; clicks += 1) {
         steps.push({ do: 'down', button: name, clicks });
         if (delay) {
-          await send(this._page, steps.splice(0));
+          await send(this._page, 'mouse.click', steps.splice(0));
           await kernel.pause(delay);
         }
         steps.push({ do: 'up', button: name, clicks });
         if (delay && clicks < count) {
-          await send(this._page, steps.splice(0));
+          await send(this._page, 'mouse.click', steps.splice(0));
           await kernel.pause(delay);
         }
       }
-      await send(this._page, steps);
+      await send(this._page, 'mouse.click', steps);
     }
 
     async dblclick(x, y, options = {}) {
@@ -101,7 +108,7 @@
     }
 
     async wheel(deltaX, deltaY) {
-      await send(this._page, [{ do: 'wheel', dx: number(deltaX, 'mouse.wheel'), dy: number(deltaY, 'mouse.wheel') }]);
+      await send(this._page, 'mouse.wheel', [{ do: 'wheel', dx: number(deltaX, 'mouse.wheel'), dy: number(deltaY, 'mouse.wheel') }]);
     }
   }
 
@@ -111,7 +118,7 @@
     }
 
     async tap(x, y) {
-      await send(this._page, [{ do: 'tap', x: number(x, 'touchscreen.tap'), y: number(y, 'touchscreen.tap') }]);
+      await send(this._page, 'touchscreen.tap', [{ do: 'tap', x: number(x, 'touchscreen.tap'), y: number(y, 'touchscreen.tap') }]);
     }
   }
 

@@ -17,6 +17,12 @@
   const told = (name, ctx, lines, expected = 'expected', note = '') => () => `${hint(name, ctx, expected)}${note ? ` // ${note}` : ''}\n\n${lines.filter(Boolean).join('\n')}`;
   const pair = (ctx, expected, received, label = 'Expected') => [`${label}: ${ctx.isNot ? 'not ' : ''}${expected}`, ctx.isNot && expected === received ? '' : `Received: ${received}`];
 
+  /** The same of values with parts: what differs, line by line. */
+  const parts = (ctx, expected, received) => {
+    const diff = ctx.isNot ? null : kernel.diff(expected, received);
+    return diff ? [diff] : pair(ctx, shown(expected), shown(received));
+  };
+
   const simple = (name, test) => (ctx, actual) => ({ pass: test(actual), message: told(name, ctx, [`Received: ${shown(actual)}`], '') });
 
   function compared(name, sign, test) {
@@ -70,8 +76,8 @@
       pass: Object.is(actual, expected),
       message: told('toBe', ctx, [...pair(ctx, shown(expected), shown(actual)), !ctx.isNot && equals(actual, expected) ? '\nIf it should pass with deep equality, replace "toBe" with "toStrictEqual"' : ''], 'expected', 'Object.is equality'),
     }),
-    toEqual: (ctx, actual, expected) => ({ pass: equals(actual, expected), message: told('toEqual', ctx, pair(ctx, shown(expected), shown(actual)), 'expected', 'deep equality') }),
-    toStrictEqual: (ctx, actual, expected) => ({ pass: equals(actual, expected, { strict: true }), message: told('toStrictEqual', ctx, pair(ctx, shown(expected), shown(actual)), 'expected', 'deep equality') }),
+    toEqual: (ctx, actual, expected) => ({ pass: equals(actual, expected), message: told('toEqual', ctx, parts(ctx, expected, actual), 'expected', 'deep equality') }),
+    toStrictEqual: (ctx, actual, expected) => ({ pass: equals(actual, expected, { strict: true }), message: told('toStrictEqual', ctx, parts(ctx, expected, actual), 'expected', 'deep equality') }),
     toMatchObject: (ctx, actual, expected) => {
       if (actual === null || typeof actual !== 'object') throw new TypeError(`${hint('toMatchObject', ctx)}\n\nMatcher error: received value must be a non-null object\n\nReceived has value: ${shown(actual)}`);
       return { pass: equals(actual, expected, { subset: true }), message: told('toMatchObject', ctx, pair(ctx, shown(expected), shown(actual))) };

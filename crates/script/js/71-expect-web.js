@@ -66,25 +66,29 @@
   }
 
   /** The message of a failure, in the layout that people know. */
-  function report(ctx, { name, receiver, argument, spot, expected, label = 'Expected', answer, log, timeout }) {
+  function report(ctx, { name, receiver, argument, spot, expected, label = 'Expected', answer, log, timeout, want }) {
     return () => {
       const lines = [`expect(${receiver})${ctx.isNot ? '.not' : ''}.${name}(${argument}) failed`, ''];
       if (spot.parts) lines.push(`Locator:  ${spot.text}`);
       const wide = (text) => `${text}:`.padEnd(Math.max(10, label.length + 2));
       lines.push(`${wide(label)}${ctx.isNot ? 'not ' : ''}${expected}`);
+      const diff = !ctx.isNot && Array.isArray(want) && Array.isArray(answer.received) ? kernel.diff(want, answer.received) : null;
+      if (diff) lines.splice(lines.length - 1, 1, diff, '');
       const problem = answer.status === 'strict' ? kernel.strictMessage(spot, answer).trimEnd()
         : answer.message ? `Error: ${answer.message}`
           : answer.status === 'stale' || answer.status === 'unknown_ref' ? 'Error: the reference is of an earlier snapshot: take a new one'
             : answer.missing && answer.received === undefined ? 'Error: element(s) not found' : null;
-      if (!problem) lines.push(`${wide(label.replace('Expected', 'Received').replace('substring', 'string').replace('pattern', 'string'))}${typeof answer.received === 'string' && answer.plain ? answer.received : shown(answer.received)}`);
+      if (!problem && !diff) lines.push(`${wide(label.replace('Expected', 'Received').replace('substring', 'string').replace('pattern', 'string'))}${typeof answer.received === 'string' && answer.plain ? answer.received : shown(answer.received)}`);
       lines.push(`${wide('Timeout')}${timeout}ms`);
       if (problem) lines.push(problem);
       return `${lines.join('\n')}\n\nCall log:\n${log.join('\n')}\n`;
     };
   }
 
-  async function judge(ctx, actual, name, { question, expected, label, argument = 'expected', options = {}, plain = false }) {
-    const isPage = actual instanceof kernel.Page;
+  const PAGE_MATCHERS = new Set(['toHaveTitle', 'toHaveURL']);
+
+  async function judge(ctx, actual, name, { question, expected, label, argument = 'expected', options = {}, plain = false, want }) {
+    const isPage = actual instanceof kernel.Page && PAGE_MATCHERS.has(name);
     if (!isPage) checkKind(actual, kernel.Locator, name, 'Locator');
     const timeout = options.timeout ?? ctx.timeout;
     const spot = isPage ? { frame: actual.mainFrame(), title: 'expect', text: 'page' } : { ...actual._spot(), title: 'expect' };
@@ -93,9 +97,9 @@
     if (isPage) delete spot.parts;
     if (plain) answer.plain = true;
     const pass = answer.pass === undefined ? ctx.isNot : answer.pass;
-    const message = report(ctx, { name, receiver: isPage ? 'page' : 'locator', argument, spot, expected, label, answer, log, timeout });
+    const message = report(ctx, { name, receiver: isPage ? 'page' : 'locator', argument, spot, expected, label, answer, log, timeout, want });
     const failed = pass === ctx.isNot;
-    return { pass: failed ? ctx.isNot : !ctx.isNot, message, actual: answer.received, timeout: failed ? timeout : undefined, log: failed ? log : undefined, expected: question.expected };
+    return { pass: failed ? ctx.isNot : !ctx.isNot, message, actual: answer.received, timeout: failed ? timeout : undefined, log: failed ? log : undefined, expected: want === undefined ? expected : want };
   }
 
   // ---- expected texts --------------------------------------------------------------------------------------------
@@ -118,7 +122,7 @@
   };
 
   const single = (name, matcher, more = () => ({})) => (ctx, actual, value, options = {}) => judge(ctx, actual, name, {
-    question: { matcher, expected: wantOf(value, { ignoreCase: options.ignoreCase, ...more(options) }) }, expected: told(value), label: labelOf(value, false), options,
+    question: { matcher, expected: wantOf(value, { ignoreCase: options.ignoreCase, ...more(options) }) }, expected: told(value), label: labelOf(value, false), options, want: value,
   });
 
   const folded = () => ({ folded: true });
@@ -127,11 +131,11 @@
     const more = { folded: true, contains, ignoreCase: options.ignoreCase };
     if (Array.isArray(value)) {
       return judge(ctx, actual, name, {
-        question: { matcher: 'text_list', list: value.map((one) => wantOf(one, more)), contains, useInnerText: options.useInnerText }, expected: shown(value), options,
+        question: { matcher: 'text_list', list: value.map((one) => wantOf(one, more)), contains, useInnerText: options.useInnerText }, expected: shown(value), options, want: value,
       });
     }
     return judge(ctx, actual, name, {
-      question: { matcher: 'text', expected: wantOf(value, more), useInnerText: options.useInnerText }, expected: told(value), label: labelOf(value, contains), options,
+      question: { matcher: 'text', expected: wantOf(value, more), useInnerText: options.useInnerText }, expected: told(value), label: labelOf(value, contains), options, want: value,
     });
   };
 
@@ -181,7 +185,7 @@
     }),
 
     toHaveClass: (ctx, actual, value, options = {}) => {
-      if (Array.isArray(value)) return judge(ctx, actual, 'toHaveClass', { question: { matcher: 'class_list', list: value.map((one) => wantOf(one)) }, expected: shown(value), options });
+      if (Array.isArray(value)) return judge(ctx, actual, 'toHaveClass', { question: { matcher: 'class_list', list: value.map((one) => wantOf(one)) }, expected: shown(value), options, want: value });
       return judge(ctx, actual, 'toHaveClass', { question: { matcher: 'class', expected: wantOf(value) }, expected: told(value), label: labelOf(value, false), options });
     },
 
@@ -193,11 +197,11 @@
 
     toHaveCount: (ctx, actual, count, options = {}) => {
       if (typeof count !== 'number') throw new TypeError(`toHaveCount: count: expected number, got ${typeof count}`);
-      return judge(ctx, actual, 'toHaveCount', { question: { matcher: 'count', count }, expected: String(count), options });
+      return judge(ctx, actual, 'toHaveCount', { question: { matcher: 'count', count }, expected: String(count), options, want: count });
     },
 
     toHaveValues: (ctx, actual, values, options = {}) => judge(ctx, actual, 'toHaveValues', {
-      question: { matcher: 'values', list: values.map((one) => wantOf(one)) }, expected: shown(values), options,
+      question: { matcher: 'values', list: values.map((one) => wantOf(one)) }, expected: shown(values), options, want: values,
     }),
 
     toHaveJSProperty: async (ctx, actual, name, value, options = {}) => {

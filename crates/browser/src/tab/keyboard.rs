@@ -44,6 +44,19 @@ const NAMED: &[(&str, &str, i64, &str)] = &[
     ("F10", "F10", 121, ""),
     ("F11", "F11", 122, ""),
     ("F12", "F12", 123, ""),
+    ("PrintScreen", "PrintScreen", 44, ""),
+    ("Pause", "Pause", 19, ""),
+    ("ScrollLock", "ScrollLock", 145, ""),
+    ("NumLock", "NumLock", 144, ""),
+    ("AltGraph", "AltGraph", 225, ""),
+    ("Help", "Help", 6, ""),
+    ("MediaTrackNext", "MediaTrackNext", 176, ""),
+    ("MediaTrackPrevious", "MediaTrackPrevious", 177, ""),
+    ("MediaStop", "MediaStop", 178, ""),
+    ("MediaPlayPause", "MediaPlayPause", 179, ""),
+    ("AudioVolumeMute", "AudioVolumeMute", 173, ""),
+    ("AudioVolumeDown", "AudioVolumeDown", 174, ""),
+    ("AudioVolumeUp", "AudioVolumeUp", 175, ""),
 ];
 
 /// Other names of keys, in lower case.
@@ -154,6 +167,9 @@ pub(super) fn key(name: &str, shift: bool) -> Option<Key> {
     };
     if let Some(found) = NUMBER_PAD.iter().find(|(code, ..)| *code == name) {
         return Some(pad(found));
+    }
+    if name == "NumpadEnter" {
+        return Some(Key { key: "Enter".to_owned(), text: "\r".to_owned(), ..pad(&("NumpadEnter", "", 13)) });
     }
     let lower = name.to_ascii_lowercase();
     let name = OTHER_NAMES.iter().find(|(other, _)| *other == lower).map_or(name, |(_, own)| *own);

@@ -28,10 +28,16 @@ impl Tab {
             kind: "mouseMoved".to_owned(),
             x,
             y,
+            modifiers: Some(self.held_bits().0),
             button: Some(if buttons == 0 { "none" } else { "left" }.to_owned()),
             buttons: Some(buttons),
             ..Default::default()
         })
+    }
+
+    /// The modifiers of a gesture: those that it names, else what a script holds down.
+    fn modifiers(&self, names: &[String]) -> Option<i64> {
+        Some(if names.is_empty() { self.held_bits().0 } else { super::keyboard::modifier_bits(names) })
     }
 
     /// The same with keys held.
@@ -70,7 +76,7 @@ impl Tab {
             kind: if down { "mousePressed" } else { "mouseReleased" }.to_owned(),
             x,
             y,
-            modifiers: Some(super::keyboard::modifier_bits(&options.modifiers)),
+            modifiers: self.modifiers(&options.modifiers),
             button: Some(button.to_owned()),
             buttons: Some(if down { bit } else { 0 }),
             click_count: Some(click),
@@ -84,7 +90,7 @@ impl Tab {
         self.inner.session.start(cdp::input::DispatchTouchEvent {
             kind: if at.is_some() { "touchStart" } else { "touchEnd" }.to_owned(),
             touch_points: points.into_iter().collect(),
-            modifiers: Some(super::keyboard::modifier_bits(&options.modifiers)),
+            modifiers: self.modifiers(&options.modifiers),
         })
     }
 

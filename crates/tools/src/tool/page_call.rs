@@ -42,6 +42,7 @@ const FUNCTIONS: &[(&str, Verb, bool)] = &[
     ("scriptDress", Verb::Read, false),
     ("scriptUndress", Verb::Read, false),
     ("scriptScrollIntoView", Verb::Scroll, true),
+    ("scriptForceFill", Verb::Type, true),
     ("scriptFocus", Verb::Press, true),
     ("scriptBlur", Verb::Press, true),
     ("scriptSelectText", Verb::Press, true),

@@ -355,6 +355,7 @@ pub(super) fn preview(object: &RemoteObject) -> String {
         (Some(text), _, _) | (None, None, Some(text)) => text.clone(),
         (None, Some(Value::String(text)), _) => text.clone(),
         (None, Some(value), _) => value.to_string(),
+        (None, None, None) if object.subtype.as_deref() == Some("null") => "null".to_owned(),
         (None, None, None) => object.kind.clone(),
     }
 }

@@ -335,7 +335,7 @@ impl Tab {
         lock(&self.inner.mouse).unwrap_or_default()
     }
 
-    fn held_bits(&self) -> (i64, i64) {
+    pub(in crate::tab) fn held_bits(&self) -> (i64, i64) {
         let held = lock(&self.inner.script.held);
         (held.modifiers, held.buttons)
     }
@@ -384,7 +384,9 @@ impl Tab {
             let at = (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
             if !carries {
                 sent.push(self.raw_move(at));
-                if sent.len() >= TOGETHER && self.flush(ctx, sent).await? == Flow::Dialog {
+                // The browser makes one event of moves that wait together for a frame.
+                let alone = steps > 1 || sent.len() >= TOGETHER;
+                if alone && self.flush(ctx, sent).await? == Flow::Dialog {
                     return Ok(Flow::Dialog);
                 }
                 continue;
