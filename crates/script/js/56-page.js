@@ -526,11 +526,15 @@
 
   onPage('close', (page) => page._end());
 
-  for (const kind of ['request', 'requestfinished', 'requestfailed']) {
+  // Streams stay open for good; of an answer whose body the page never reads the browser tells no end.
+  const STREAMS = new Set(['eventsource', 'websocket', 'ping']);
+  const UNREAD = new Set(['fetch', 'xhr']);
+  for (const kind of NETWORK) {
     onPage(kind, (page, event) => {
+      if (STREAMS.has(event.resource_type)) return;
       page._lastTraffic = kernel.now();
       if (kind === 'request') page._busy.set(event.request, event.document);
-      else page._busy.delete(event.request);
+      else if (kind !== 'response' || UNREAD.has(event.resource_type)) page._busy.delete(event.request);
     });
   }
 
