@@ -1,7 +1,12 @@
 //! What scripts see of a page, and how they picture it, wait for it and act on it by coordinates.
 
+use crate::begun;
 use crate::scope::Scope;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::json;
+use std::sync::Arc;
+use truehand_testkit::{Home, family, until};
 
 /// Shows a document on the page of the scope.
 fn show(scope: &mut Scope, html: &str) {
@@ -227,6 +232,35 @@ fn row_82_coordinates_click_and_draw() {
          [await page.title(), await page.evaluate(() => [[60, 20], [120, 80], [60, 80]].map(([x, y]) => c.getContext('2d').getImageData(x, y, 1, 1).data[3] > 0))]",
     );
     assert_eq!(seen, json!(["hit true", [true, true, false]]));
+}
+
+/// The processes that draw the pages of this client's browser.
+fn renderers(home: &Home) -> Vec<u32> {
+    let daemon = std::fs::read_to_string(home.join("run/daemon.pid")).unwrap();
+    let command = |pid: &u32| std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let mut found = family(daemon.trim().parse().unwrap());
+    found.retain(|pid| command(pid).contains("--type=renderer"));
+    found
+}
+
+//@ Page.on(crash)
+#[test]
+fn page_that_crashes_is_told_to_the_script() {
+    let mut scope = Scope::new();
+    scope.run("await openTab(origin + '/repl/other.html'); let crashes = 0; page.on('crash', () => { crashes += 1; })");
+    let waiting = scope.client.begin_call(
+        "repl",
+        json!({ "title": "a crash", "code": "const coming = page.waitForEvent('crash'); await page.title(); await fs.writeFile('tmp/begun', ''); await coming; crashes" }),
+    );
+    let home = Arc::clone(scope.client.home());
+    until("the script's waiting", || begun(&home));
+    for pid in renderers(&home) {
+        // One that has ended by itself is gone as well.
+        let _gone = kill(Pid::from_raw(pid.try_into().unwrap()), Signal::SIGKILL);
+    }
+    let ended = scope.client.end_call(waiting);
+    assert!(!ended.is_error && ended.structured["value"] == 1, "{}", ended.text);
+    assert_eq!(scope.run("await page.reload(); await page.title()"), "Other");
 }
 
 /// The tools that scripts reach by name are those of the product.

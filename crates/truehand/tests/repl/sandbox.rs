@@ -321,6 +321,75 @@ fn floods_of_output_and_memory_leave_the_daemon_as_it_was() {
 }
 
 #[test]
+fn answers_that_a_busy_script_does_not_take_do_not_fill_the_daemon() {
+    let mut client = scripted();
+    repl(&mut client, "await fs.writeFile('tmp/large', Buffer.alloc(16e6)); 1");
+    let daemon = daemon(client.home());
+    let before = resident(daemon);
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    let watch = std::thread::spawn(move || {
+        let mut most = 0;
+        while !stopped.load(Ordering::Relaxed) {
+            most = most.max(resident(daemon));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        most
+    });
+    let code = "for (let i = 0; i < 100; i++) fs.readFile('tmp/large').catch(() => 0); await sleep(1); \
+                const end = Date.now() + 2500; while (Date.now() < end); 'awake'";
+    let ran = repl_for(&mut client, code, 6_000);
+    stop.store(true, Ordering::Relaxed);
+    let held = watch.join().unwrap();
+    assert_eq!(ran.structured["value"], "awake", "{}", ran.text);
+    // 100 answers of 21 MiB each would be two gigabytes.
+    assert!(held < before + 500, "{before} MiB before, {held} MiB while the script was busy");
+    let after = client.call("repl", json!({ "title": "x", "code": "1 + 1", "fresh": true }));
+    assert_eq!(after.structured["value"], 2, "{}", after.text);
+}
+
+#[test]
+fn script_hands_no_file_of_others_to_a_page_and_writes_no_picture_over_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    std::fs::create_dir(&project).unwrap();
+    std::fs::write(folder.path().join("secret.txt"), "hidden").unwrap();
+    std::fs::write(project.join("open.txt"), "open").unwrap();
+    std::os::unix::fs::symlink(folder.path().join("secret.txt"), project.join("link.txt")).unwrap();
+    let cli = in_project(&project);
+    let code = "await openTab('about:blank'); await page.setContent('<input type=file>'); \
+                await page.setInputFiles('input', 'open.txt'); await fs.writeFile('artifacts/mine.txt', 'x'); \
+                await page.setInputFiles('input', `${pwd}/artifacts/mine.txt`); \
+                await page.setInputFiles('input', { name: 'made.txt', mimeType: 'text/plain', buffer: Buffer.from('y') }); \
+                await tools.screenshot({ path: 'shot.png' }); \
+                console.log(await page.evaluate(() => document.querySelector('input').files[0].name))";
+    let ran = cli.run(&["repl", code]).expect_code(0);
+    assert_eq!(ran.stdout, "made.txt\n");
+    assert!(project.join("shot.png").exists());
+    let state = cli.home().join("truehand.db").display().to_string();
+    for path in ["/etc/passwd", "../secret.txt", "link.txt", "file:///etc/passwd", "/proc/self/environ", &state] {
+        let path = json!(path);
+        for code in [
+            format!("await tools.upload({{ paths: [{path}] }})"),
+            format!("await page.setInputFiles('input', {path})"),
+            format!(
+                "const s = await page.context().newCDPSession(page); const d = await s.send('DOM.getDocument'); \
+                 const n = await s.send('DOM.querySelector', {{ nodeId: d.root.nodeId, selector: 'input' }}); \
+                 await s.send('DOM.setFileInputFiles', {{ files: [{path}], nodeId: n.nodeId }})"
+            ),
+        ] {
+            assert_eq!(refused(&cli, &code).0, "PATH_OUTSIDE", "{code}");
+        }
+    }
+    for path in [folder.path().join("x.png"), cli.home().join("policy.yaml"), project.join("link.txt"), project.join("../x.png")] {
+        let code = format!("await tools.screenshot({{ path: {} }})", json!(path));
+        assert_eq!(refused(&cli, &code).0, "PATH_OUTSIDE", "{code}");
+        assert!(!path.exists() || path.ends_with("link.txt"), "{}", path.display());
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("secret.txt")).unwrap(), "hidden");
+}
+
+#[test]
 fn worker_in_code_that_can_not_be_stopped_is_ended_and_a_new_scope_begins() {
     let mut client = scripted();
     repl(&mut client, "const kept = 1; let other = 2");
