@@ -183,6 +183,7 @@ fn contexts(tab: &TabInner, session: &Session, event: &Event) {
             frame.session = session.clone();
             if e.context.aux_data.is_default {
                 frame.page_world = Some(e.context.id);
+                frame.origin.clone_from(&e.context.origin);
             } else if e.context.name == WORLD {
                 frame.world = Some(e.context.id);
                 frame.named_in = None;

@@ -21,6 +21,8 @@ pub(crate) struct Frame {
     pub world: Option<ExecutionContextId>,
     /// The page's own world.
     pub page_world: Option<ExecutionContextId>,
+    /// The origin of that world, as the browser writes it; `://` for one that is its own.
+    pub origin: String,
     /// The parent's world in which the owner element was given this frame's number.
     pub named_in: Option<ExecutionContextId>,
     /// When it came, or came into another process.
@@ -339,6 +341,7 @@ impl TabState {
             loader: None,
             world: None,
             page_world: None,
+            origin: String::new(),
             named_in: None,
             since: Instant::now(),
             mute: false,
@@ -463,6 +466,7 @@ impl TabState {
                 loader: None,
                 world: None,
                 page_world: None,
+                origin: String::new(),
                 named_in: None,
                 since: Instant::now(),
                 mute: false,

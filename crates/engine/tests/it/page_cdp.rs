@@ -101,6 +101,56 @@ fn page_cdp_is_judged_by_what_the_command_does() {
 }
 
 #[test]
+fn page_cdp_writes_into_no_frame_and_no_popup_of_a_site_as_if_it_were_empty() {
+    let h = Hands::new();
+    h.ok("browser_new_tab", json!({}));
+    let main = h.ok("page_frames", json!({})).output["main"].clone();
+    let framed = format!("<iframe src='{}'></iframe>", h.site.url("/controls.html"));
+    result(send(&h, "Page.setDocumentContent", json!({ "frameId": main, "html": framed })));
+    let child = || {
+        let frames = h.ok("page_frames", json!({})).output["frames"].as_array().unwrap().clone();
+        frames.into_iter().find(|frame| frame["parent"] == main).map(|frame| frame["frame"].clone())
+    };
+    truehand_testkit::until("the frame", || child().is_some());
+    let child = &child().unwrap();
+    let html = "<script>document.title = 'in the frame'</script>";
+    let by_id = send(&h, "Page.setDocumentContent", json!({ "frameId": child, "html": html }));
+    assert_eq!(code(&by_id), Some(ErrorCode::ApprovalRequired), "{by_id:#?}");
+    let params = json!({ "frameId": main, "html": html });
+    let by_frame = h.call("page_cdp", json!({ "method": "Page.setDocumentContent", "frame": child, "params": params }));
+    assert_eq!(code(&by_frame), Some(ErrorCode::ApprovalRequired), "{by_frame:#?}");
+    // An empty window that a page opened is of that page's site.
+    h.open("/controls.html");
+    let opener = h.ok("browser_current_tab", json!({})).tab_id.unwrap();
+    h.js("window.open('about:blank') && 1");
+    let tabs = h.ok("browser_list_tabs", json!({})).output["tabs"].as_array().unwrap().clone();
+    let popup = tabs.iter().map(|tab| tab["tab_id"].clone()).find(|id| *id != json!(opener.to_string())).unwrap();
+    h.ok("browser_select_tab", json!({ "tab_id": popup }));
+    let main = h.ok("page_frames", json!({})).output["main"].clone();
+    let html = "<script>opener.document.title = 'by the popup'</script>";
+    let written = send(&h, "Page.setDocumentContent", json!({ "frameId": main, "html": html }));
+    assert_eq!(code(&written), Some(ErrorCode::ApprovalRequired), "{written:#?}");
+}
+
+#[test]
+fn key_of_the_protocol_is_judged_by_each_of_its_names() {
+    let h = Hands::at("/controls.html");
+    for key in [
+        json!({ "type": "rawKeyDown", "modifiers": 2, "code": "KeyA", "key": "w", "windowsVirtualKeyCode": 87 }),
+        json!({ "type": "rawKeyDown", "modifiers": 2, "windowsVirtualKeyCode": 87 }),
+        json!({ "type": "rawKeyDown", "modifiers": 2, "nativeVirtualKeyCode": 84 }),
+        json!({ "type": "keyDown", "modifiers": 2, "code": "AltLeft", "key": "q" }),
+        json!({ "type": "char", "modifiers": 4, "code": "KeyA", "text": "n" }),
+        json!({ "type": "char", "modifiers": 4, "code": "KeyA", "unmodifiedText": "t" }),
+        json!({ "type": "keyDown", "modifiers": 1, "key": "a", "windowsVirtualKeyCode": 115 }),
+        json!({ "type": "keyDown", "modifiers": 2, "key": "a", "keyIdentifier": "U+0057" }),
+    ] {
+        let sent = h.approved("page_cdp", json!({ "method": "Input.dispatchKeyEvent", "params": key }));
+        assert_eq!(code(&sent), Some(ErrorCode::ChordRefused), "{key}: {sent:#?}");
+    }
+}
+
+#[test]
 fn page_cdp_cookies_and_permissions_are_of_the_clients_own_context() {
     let (first, second) = (Hands::at("/count.html"), Hands::at("/count.html"));
     let cookie = json!({ "cookies": [{ "name": "mine", "value": "1", "url": first.site.url("/") }] });

@@ -47,6 +47,11 @@ fn page_evaluate_that_only_reads_needs_no_yes_and_cannot_change_anything() {
         "() => ({ then(done) { window.made = 'thenable'; done(); } })",
         "() => ({ then: (done) => Promise.resolve().then(() => { window.made = 'late'; done(); }) })",
         "async function* f() { yield 1; window.made = 'generator'; }",
+        // What an async function gives back is asked for its `then` when nobody watches any more.
+        "async () => ({ then(done) { window.made = 'given back'; done(); } })",
+        "() => { (async () => ({ then(done) { window.made = 'given back inside'; done(); } }))(); return 1; }",
+        "() => { ({ async\n*f() { return { then() { window.made = 'generator gives'; } } } }).f().next(); return 1; }",
+        "() => { (async function () { return { then() { window.made = 'function gives'; } } })(); return 1; }",
         "() => { (async () => { for await (const x of [1]) window.made = 'for await'; })(); return 1; }",
         "() => { fetch('/api/echo?n=pure'); }",
         "() => { import('data:text/javascript,window.made=1'); }",

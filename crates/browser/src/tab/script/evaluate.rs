@@ -79,6 +79,9 @@ impl Tab {
         observe: &Observe,
     ) -> Result<Acted, ErrorBody> {
         self.check_ready()?;
+        if script.pure && may_be_async(script.source) {
+            return Ok(Acted { error: Some(has_effects()), ..Acted::default() });
+        }
         let frame = match (script.frame, script.on.or(script.handles.first().map(String::as_str))) {
             (None, Some(handle)) => self.handle_frame(handle)?,
             (id, _) => self.script_frame(ctx, id).await?,
@@ -237,16 +240,34 @@ impl Tab {
     }
 }
 
+fn has_effects() -> ErrorBody {
+    ErrorBody::new(
+        ErrorCode::ScriptHasEffects,
+        "the script changes something, or does what can't be told from a change",
+    )
+}
+
+/// Whether a text may define an async function. What such a function gives is looked at by the engine: an object with a
+/// method `then` has it called later, when nobody watches for side effects any more.
+///
+/// The word can't be written with escapes where it makes a function async, so each one there is stands in the text.
+fn may_be_async(source: &str) -> bool {
+    source.match_indices("async").any(|(at, word)| {
+        let part_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        let rest = &source[at + word.len()..];
+        let inside = source[..at].ends_with(part_of_name) || rest.starts_with(part_of_name);
+        // What a function, a method or its parameters can't begin with: `script[async]`, `element.async;`.
+        !inside && !rest.is_empty() && !rest.starts_with([']', ')', ';', ',', '.', '=', '}', ':', '-'])
+    })
+}
+
 /// What a script threw, or that it would have changed something.
 fn thrown(details: &ExceptionDetails) -> ErrorBody {
     let exception = details.exception.as_ref();
     let text = exception.and_then(|e| e.description.clone());
     let class = exception.and_then(|e| e.class_name.as_deref()).unwrap_or_default();
     if class == "EvalError" && text.as_deref().is_some_and(|text| text.contains(SIDE_EFFECT)) {
-        return ErrorBody::new(
-            ErrorCode::ScriptHasEffects,
-            "the script changes something, or does what can't be told from a change",
-        );
+        return has_effects();
     }
     let stack = text.clone().or_else(|| exception.map(super::handles::preview));
     let stack = stack.unwrap_or_else(|| details.text.clone());
@@ -273,7 +294,24 @@ fn name_and_message(stack: &str) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::name_and_message;
+    use super::{may_be_async, name_and_message};
+
+    #[test]
+    fn async_functions_are_seen_in_every_form_and_other_uses_of_the_word_are_not_meant() {
+        for source in [
+            "async () => 1", "async x=>x", "(async()=>1)()", "async function f() {}", "async\tfunction*f(){}", "[...async()=>1]",
+            "async/**/()=>1", "({ async f() {} })", "({ async*f() {} })", "({ async[1]() {} })", "class { static async #f() {} }",
+            "({ async'f'() {} })", "({ async 1() {} })", "({a:async()=>1})",
+        ] {
+            assert!(may_be_async(source), "{source}");
+        }
+        for source in [
+            "() => document.querySelector('script[async]')", "e => e.async", "e => e.async === true && e.async, e.async;",
+            "() => isasync (1)", "() => asyncs", "() => $async ()", "({ async: 1 })", "() => '.async-box'",
+        ] {
+            assert!(!may_be_async(source), "{source}");
+        }
+    }
 
     #[test]
     fn name_and_message_are_read_from_the_head_of_a_stack() {

@@ -58,6 +58,17 @@ impl Tab {
         Ok(Acted { returned: Some(answer), effect, ..Acted::default() })
     }
 
+    /// Whether a command's document is the tab's own and has nothing to lose: it is empty, and of no site. An empty one
+    /// that a page opened is of that page's site, and one in a frame may be of any.
+    #[must_use]
+    pub fn is_own_blank(&self, frame: Option<&str>) -> bool {
+        self.with(|s| {
+            let own = frame.is_none_or(|id| id == s.main_frame.0);
+            let main = s.frames.get(&s.main_frame);
+            own && s.url == "about:blank" && main.is_some_and(|main| matches!(main.origin.as_str(), "://" | "null"))
+        })
+    }
+
     /// Where a command goes, under which name, and with which parameters.
     fn place(
         &self,
