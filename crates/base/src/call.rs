@@ -48,12 +48,15 @@ pub struct Call {
     /// What the call is for, in the caller's words; shown in the audit only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
+    /// Where files that the call names by a path must lie, when it comes from a script; set by the host of scripts alone.
+    #[serde(skip)]
+    pub within: Option<std::sync::Arc<Vec<std::path::PathBuf>>>,
 }
 
 impl Call {
     /// A call with no key, approval or purpose.
     #[must_use]
     pub fn new(client: ClientId, tool: impl Into<String>, arguments: Value) -> Self {
-        Call { tool: tool.into(), arguments, client, request_key: None, approval: None, purpose: None }
+        Call { tool: tool.into(), arguments, client, request_key: None, approval: None, purpose: None, within: None }
     }
 }

@@ -362,6 +362,7 @@ fn place(desk: Desk, scope: Scope, call: &Call, options: &clients::ClientOptions
         records: Arc::clone(&core.records),
         files: now.config.files.clone(),
         working_dir: named.clone(),
+        within: call.within.clone(),
         pdf_worker: core.pdf_worker.clone(),
         now: core.wall(),
     };

@@ -8,6 +8,7 @@ pub mod args;
 mod common;
 mod field;
 mod keys;
+mod named;
 mod own;
 pub mod pdf;
 mod spec;

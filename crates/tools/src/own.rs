@@ -18,6 +18,8 @@ pub struct Own {
     pub files: FilesConfig,
     /// The folder that the client works in, when it said so.
     pub working_dir: Option<PathBuf>,
+    /// Where files that the call names by a path must lie, when it comes from a script.
+    pub within: Option<Arc<Vec<PathBuf>>>,
     /// The program that parses PDF files when it is called as [`crate::pdf::worker::WORKER`]; without one they are parsed
     /// here.
     pub pdf_worker: Option<PathBuf>,

@@ -111,3 +111,19 @@ fn files_are_not_written_in_mode_read_only_and_by_no_client_that_a_rule_names() 
     assert_eq!(refused.error.unwrap().data["rule"], "no-files");
     Hands::new().ok("file_mkdir", json!({ "path": "tmp/c" }));
 }
+
+#[test]
+fn state_of_the_product_is_neither_given_to_a_page_nor_written_over_by_a_picture() {
+    let h = Hands::at("/controls.html");
+    for file in ["truehand.db", "policy.yaml", "traces/x", "channels/x"] {
+        let file = home().join(file);
+        h.fails("browser_upload", json!({ "ref": "input[type=file]", "paths": [file] }), ErrorCode::PathOutside);
+        h.fails("browser_screenshot", json!({ "path": file }), ErrorCode::PathOutside);
+    }
+    assert!(!home().join("policy.yaml").exists());
+    let around = home().join("artifacts/../policy.yaml");
+    h.fails("browser_screenshot", json!({ "path": around }), ErrorCode::PathOutside);
+    let kept = home().join("artifacts/picture-of-a-test.png");
+    h.ok("browser_screenshot", json!({ "path": kept }));
+    assert!(kept.exists());
+}

@@ -1,7 +1,7 @@
 //! Calls of a script: each is a call of its client through the one door, and what acted is remembered.
 
 use super::{Shared, lock};
-use crate::wire::OpError;
+use crate::wire::{Op, OpError};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -27,6 +27,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Tools that a script can't call: they run scripts, or wait for calls that a script can't begin.
 const NOT_FROM_SCRIPTS: &[&str] = &["repl", "task_wait"];
 
+/// Calls whose answers may be megabytes long, one at a time.
+const LARGE: &[&str] =
+    &["file_read", "page_fetch", "page_body", "page_post_data", "page_answer", "page_cdp", "browser_screenshot"];
+
 /// What the calls of a scope have left behind.
 #[derive(Debug, Default)]
 pub(super) struct Acts {
@@ -43,6 +47,11 @@ impl Acts {
     /// Whether a file is a download of this client.
     pub(super) fn downloaded(&self, path: &std::path::Path) -> bool {
         lock(&self.downloads).contains(path)
+    }
+
+    /// The downloads of this client, as far as they are known.
+    pub(super) fn all_downloads(&self) -> Vec<PathBuf> {
+        lock(&self.downloads).iter().cloned().collect()
     }
 
     fn note(&self, tool: Option<&ToolInfo>, outcome: &Outcome) {
@@ -97,8 +106,21 @@ struct Asked {
 pub(super) struct Errand {
     pub(super) author: Author,
     pub(super) title: String,
+    /// Where files that its calls name must lie.
+    pub(super) within: Arc<Vec<PathBuf>>,
     pub(super) until: Instant,
     pub(super) cancel: CancellationToken,
+}
+
+/// Whether the answer to an op may be so large that few of them may be at work.
+pub(super) fn may_be_large(op: &Op) -> bool {
+    #[derive(Deserialize)]
+    struct Named<'a> {
+        #[serde(default, borrow)]
+        tool: std::borrow::Cow<'a, str>,
+    }
+    let named = |op: &Op| serde_json::from_str::<Named<'_>>(op.args.get()).map(|named| LARGE.contains(&&*named.tool));
+    op.name == "fs" || named(op).unwrap_or(true)
 }
 
 /// Makes a call of a script and gives its outcome.
@@ -147,6 +169,7 @@ async fn made(caller: &dyn Caller, errand: &Errand, asked: &Asked) -> Outcome {
         let mut call = Call::new(errand.author.client.clone(), asked.tool.clone(), asked.args.clone());
         call.approval.clone_from(&errand.author.approval);
         call.purpose = Some(errand.title.clone());
+        call.within = Some(Arc::clone(&errand.within));
         let outcome = caller.call(&ctx, call).await;
         let Some(error) = outcome.error.as_ref().filter(|error| error.code == ErrorCode::RateLimited) else {
             return outcome;
@@ -227,6 +250,7 @@ mod tests {
                 js_allowed: false,
             },
             title: "x".to_owned(),
+            within: Arc::default(),
             until: Instant::now() + Duration::from_secs(5),
             cancel: CancellationToken::new(),
         };

@@ -44,6 +44,15 @@ const LOOK: Duration = Duration::from_millis(100);
 /// How many ops are worked on at a time.
 const AT_ONCE: usize = 64;
 
+/// How many of those whose answers may be megabytes, as files and answers of servers are.
+const LARGE_AT_ONCE: usize = 4;
+
+/// How many bytes of answers may wait until the worker takes them before more is begun.
+const UNTAKEN: usize = 32 * 1024 * 1024;
+
+/// How often it is looked whether it took some.
+const TAKING: Duration = Duration::from_millis(10);
+
 /// How many ops may wait; more than a worker of ours lets come.
 const WAITING: usize = 4_000;
 
@@ -101,6 +110,8 @@ pub(super) struct Keeper {
     /// Ends the ops of the scope's worker that are no background ones.
     lasting: CancellationToken,
     pace: Pace,
+    /// Held by each op at work whose answer may be large.
+    large: Arc<()>,
     call: u64,
     /// What the scope's variables are called, as far as they are known.
     names: Vec<String>,
@@ -122,6 +133,7 @@ impl Keeper {
             ops: JoinSet::new(),
             held: Vec::new(),
             pace: Pace::default(),
+            large: Arc::default(),
             call: 0,
             names: Vec::new(),
         }
@@ -358,7 +370,7 @@ impl Keeper {
         let mut look = tokio::time::interval(LOOK);
         look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
-            let pause = self.begin_ops(run);
+            let pause = self.begin_ops(run, worker.untaken());
             let given_up = async {
                 tokio::select! {
                     () = ctx.cancel().cancelled() => {}
@@ -376,7 +388,10 @@ impl Keeper {
                         FromWorker::Op(_) if run.waiting.len() >= WAITING => {
                             return Over::lost("it asked for too much at a time");
                         }
-                        FromWorker::Op(op) => run.waiting.push_back(op),
+                        FromWorker::Op(op) => {
+                            let large = calls::may_be_large(&op);
+                            run.waiting.push_back((op, large));
+                        }
                         FromWorker::Print(print) => run.output.print(print),
                         FromWorker::Image { base64, .. } => run.output.image(base64),
                     },
@@ -411,12 +426,19 @@ impl Keeper {
     }
 
     /// Begins ops that wait, as many as may run. Gives how long the next one has to wait for its turn.
-    fn begin_ops(&mut self, run: &mut Run) -> Option<Duration> {
+    fn begin_ops(&mut self, run: &mut Run, untaken: usize) -> Option<Duration> {
         while self.ops.len() < AT_ONCE && !run.waiting.is_empty() {
+            if untaken > UNTAKEN {
+                return Some(TAKING);
+            }
+            let room = Arc::strong_count(&self.large) <= LARGE_AT_ONCE;
+            // When there is none for large ones, the others go on past them.
+            let next = run.waiting.iter().position(|(_, large)| room || !large)?;
             if let Some(pause) = self.pace.wait() {
                 return Some(pause);
             }
-            let Some(op) = run.waiting.pop_front() else { break };
+            let Some((op, large)) = run.waiting.remove(next) else { break };
+            let large = large.then(|| Arc::clone(&self.large));
             let cancel = if op.background { run.background.clone() } else { run.foreground.clone() };
             let folders = self.place.iter().flat_map(|place| place.folders());
             let within = Arc::new(folders.chain(self.acts.all_downloads()).collect());
@@ -429,7 +451,11 @@ impl Keeper {
                 Arc::clone(&self.usage),
                 op,
             );
-            self.ops.spawn(work);
+            self.ops.spawn(async move {
+                let reply = work.await;
+                drop(large);
+                reply
+            });
         }
         None
     }
@@ -444,7 +470,8 @@ struct Run {
     ending: Ending,
     call: u64,
     output: Output,
-    waiting: VecDeque<Op>,
+    /// Ops that are to begin, and whether their answers may be large.
+    waiting: VecDeque<(Op, bool)>,
     foreground: CancellationToken,
     background: CancellationToken,
     errand: Errand,

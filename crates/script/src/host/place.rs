@@ -34,6 +34,11 @@ impl Place {
         place
     }
 
+    /// All folders whose files the scope may use.
+    pub(super) fn folders(&self) -> Vec<PathBuf> {
+        [&self.session].into_iter().chain(&self.working).cloned().collect()
+    }
+
     /// Takes the working folder of a client, which may be another one with each command. It is not used when it would
     /// give more than a project: all files, all of a user's, or our own state.
     pub(super) fn work_in(&mut self, config: &HostConfig, folder: &Path) {

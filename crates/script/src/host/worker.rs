@@ -3,6 +3,8 @@
 use super::HostConfig;
 use crate::wire::{FromWorker, MAX_LINE, Ready, Start, ToWorker};
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
@@ -34,6 +36,8 @@ pub(super) enum Heard {
 pub(super) struct Worker {
     child: Child,
     lines: mpsc::UnboundedSender<Vec<u8>>,
+    /// Bytes of lines that it has not taken yet.
+    untaken: Arc<AtomicUsize>,
     heard: mpsc::Receiver<Heard>,
     pid: u32,
     page: u64,
@@ -61,10 +65,11 @@ impl Worker {
         };
         let (lines, queue) = mpsc::unbounded_channel();
         let (say, heard) = mpsc::channel(AHEAD);
-        tokio::spawn(write(stdin, queue));
+        let untaken = Arc::new(AtomicUsize::new(0));
+        tokio::spawn(write(stdin, queue, Arc::clone(&untaken)));
         tokio::spawn(read(stdout, say));
         tokio::spawn(last_words(stderr, pid));
-        let mut worker = Worker { child, lines, heard, pid, page: page_size() };
+        let mut worker = Worker { child, lines, untaken, heard, pid, page: page_size() };
         worker.send(&ToWorker::Start(Start { limits: config.limits.clone(), ..Start::default() }));
         let ready = tokio::time::timeout(START, worker.hear()).await;
         match ready {
@@ -98,9 +103,17 @@ impl Worker {
     pub(super) fn send(&self, line: &ToWorker) {
         match serde_json::to_vec(line) {
             // A worker that is gone is heard of by the end of its output.
-            Ok(line) => drop(self.lines.send(line)),
+            Ok(line) => {
+                self.untaken.fetch_add(line.len(), Ordering::Relaxed);
+                drop(self.lines.send(line));
+            }
             Err(error) => tracing::error!(%error, "a line for a worker can't be written as JSON"),
         }
+    }
+
+    /// How many bytes wait until it takes them: one that is busy takes none.
+    pub(super) fn untaken(&self) -> usize {
+        self.untaken.load(Ordering::Relaxed)
     }
 
     /// The next thing from it.
@@ -136,12 +149,18 @@ fn page_size() -> u64 {
     4_096
 }
 
-async fn write(mut stdin: ChildStdin, mut queue: mpsc::UnboundedReceiver<Vec<u8>>) {
+async fn write(
+    mut stdin: ChildStdin,
+    mut queue: mpsc::UnboundedReceiver<Vec<u8>>,
+    untaken: Arc<AtomicUsize>,
+) {
     while let Some(mut line) = queue.recv().await {
+        let size = line.len();
         line.push(b'\n');
         if stdin.write_all(&line).await.is_err() {
             return;
         }
+        untaken.fetch_sub(size, Ordering::Relaxed);
     }
 }
 

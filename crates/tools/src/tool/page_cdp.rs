@@ -3,6 +3,7 @@
 
 use crate::act;
 use crate::common::Common;
+use crate::named;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,7 +22,7 @@ pub struct PageCdp {
     method: String,
     /// Its parameters.
     params: Option<Value>,
-    /// Whether the tab shows an empty page; seen, never taken from the caller.
+    /// Whether the tab shows an empty page of its own; seen, never taken from the caller.
     #[serde(skip)]
     #[schemars(skip)]
     blank: bool,
@@ -42,14 +43,23 @@ impl PageCdp {
         paths.map(|path| local_path(path).display().to_string()).collect()
     }
 
-    /// The keys that a key event stands for: those held by its own word, and its own.
-    fn chord(&self) -> Vec<String> {
-        let bits = self.param("modifiers").as_i64().unwrap_or_default();
+    /// The chords that a key event may stand for: those held by its own word, and its own key by each of its names. The
+    /// names need not agree, and nobody but the browser knows which of them counts.
+    fn chords(&self) -> Vec<Vec<String>> {
+        // As the protocol reads numbers: what follows the point is left out.
+        let number = |name: &str| self.param(name).as_f64().unwrap_or_default() as i64;
+        let bits = number("modifiers");
         let held = [(1, "Alt"), (2, "Control"), (4, "Meta"), (8, "Shift")];
         let held = held.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, name)| (*name).to_owned());
-        let own = [self.text("code"), self.text("key"), self.text("text")];
-        held.chain(own.into_iter().find(|name| !name.is_empty()).map(str::to_owned)).collect()
+        let held: Vec<String> = held.collect();
+        let texts = ["code", "key", "text", "unmodifiedText"].map(|name| self.text(name).to_owned());
+        let identifier = self.text("keyIdentifier").strip_prefix("U+").and_then(|hex| i64::from_str_radix(hex, 16).ok());
+        let codes = [Some(number("windowsVirtualKeyCode")), Some(number("nativeVirtualKeyCode")), identifier];
+        let codes = codes.into_iter().flatten().filter_map(key_of_code);
+        let own = texts.into_iter().filter(|name| !name.is_empty()).chain(codes);
+        own.map(|key| held.iter().cloned().chain([key]).collect()).collect()
     }
+
 
     fn verb(&self) -> Verb {
         match cdp_method(&self.method).map(|method| method.judged) {
@@ -69,12 +79,23 @@ impl PageCdp {
     }
 }
 
+/// The key that a virtual key code of Windows stands for, as far as the floor knows it.
+fn key_of_code(code: i64) -> Option<String> {
+    let letter = u8::try_from(code).ok()?;
+    match letter {
+        b'A'..=b'Z' | b'0'..=b'9' => Some(char::from(letter).to_string()),
+        0x73 => Some("F4".to_owned()),
+        _ => None,
+    }
+}
+
 impl Tool for PageCdp {
     const INFO: Info =
         Info { listed: false, ..Info::new("page_cdp", "Protocol command", EffectClass::Script, Verb::Js) };
 
     fn see(&mut self, tab: &Tab) {
-        self.blank = tab.url() == "about:blank";
+        let blank = tab.is_own_blank(self.frame.as_deref()) && tab.is_own_blank(self.param("frameId").as_str());
+        self.blank = blank;
     }
 
     fn facts(&self) -> Facts {
@@ -82,11 +103,18 @@ impl Tool for PageCdp {
         match cdp_method(&self.method).map(|method| method.judged) {
             Ok(Judged::Opens) => Facts { url: Some(self.text("url").to_owned()), ..facts },
             Ok(Judged::Files) => Facts { files: self.files(), ..facts },
-            Ok(Judged::Key) => Facts { chord: self.chord(), ..facts },
+            Ok(Judged::Key) => Facts { chord: self.chords().into_iter().next().unwrap_or_default(), ..facts },
             // Whoever asks for what is refused is told so, and asked for no yes first.
             Err(_) => Facts::new(Self::INFO.name, Verb::Read),
             Ok(_) => facts,
         }
+    }
+
+    fn more_facts(&self) -> Vec<Facts> {
+        let facts = self.facts();
+        let is_key = matches!(cdp_method(&self.method).map(|method| method.judged), Ok(Judged::Key));
+        let more = self.chords().into_iter().skip(1).filter(|_| is_key);
+        more.map(|chord| Facts { chord, ..facts.clone() }).collect()
     }
 
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
@@ -99,8 +127,11 @@ impl Tool for PageCdp {
         let verb = self.verb();
         let mut params = self.params.clone().unwrap_or(Value::Null);
         if method.judged == Judged::Files {
-            let files = self.files().into_iter().map(|file| cx.working_dir.join(file).display().to_string());
-            params["files"] = files.collect();
+            let files: Vec<_> = self.files().into_iter().map(|file| cx.working_dir.join(file)).collect();
+            for file in &files {
+                named::check(cx.own, file, named::Use::Give)?;
+            }
+            params["files"] = files.iter().map(|file| file.display().to_string()).collect();
         }
         let observe = Observe { quick: true, ..common.observe(cx.observe) };
         let observed = !matches!(verb, Verb::Read | Verb::Settings);
@@ -136,6 +167,16 @@ mod tests {
             (presses.verb, presses.chord),
             (Verb::Press, vec!["Control".to_owned(), "KeyW".to_owned()])
         );
+        let chords = |params: Value| {
+            let arguments = json!({ "method": "Input.dispatchKeyEvent", "params": params });
+            let call = serde_json::from_value::<PageCdp>(arguments).expect("valid");
+            let all = [call.facts()].into_iter().chain(call.more_facts());
+            all.map(|facts| facts.chord.join("+")).collect::<Vec<_>>()
+        };
+        let odd = json!({ "modifiers": 2.0, "code": "KeyA", "key": "w", "windowsVirtualKeyCode": 81 });
+        assert_eq!(chords(odd), ["Control+KeyA", "Control+w", "Control+Q"], "each name is judged");
+        assert_eq!(chords(json!({ "modifiers": 1, "nativeVirtualKeyCode": 115 })), ["Alt+F4"]);
+        assert_eq!(chords(json!({ "modifiers": 2, "code": "AltLeft", "keyIdentifier": "U+0057" })), ["Control+AltLeft", "Control+W"]);
         let content =
             json!({ "method": "Page.setDocumentContent", "params": { "html": "x" }, "blank": true });
         assert!(

@@ -3,13 +3,14 @@
 use crate::act;
 use crate::common::Common;
 use crate::field::Element;
+use crate::named;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use base64::Engine as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use truehand_base::{EffectClass, ErrorBody, ErrorCode, Image, TabId, Verb, local_path};
+use truehand_base::{EffectClass, ErrorBody, ErrorCode, Facts, Image, TabId, Verb, local_path};
 use truehand_browser::{Shot, ShotOptions};
 
 /// The most pixels on a side of any picture. Models' interfaces refuse larger ones, and a conversation that holds one
@@ -115,7 +116,15 @@ impl Tool for Screenshot {
         ..Info::new("browser_screenshot", "Screenshot", EffectClass::Read, Verb::Read)
     };
 
+    fn more_facts(&self) -> Vec<Facts> {
+        // Looking is reading; a file that is written over is not.
+        self.path.iter().map(|_| Facts::new(Self::INFO.name, Verb::File)).collect()
+    }
+
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
+        if let Some(path) = &self.path {
+            named::check(cx.own, &cx.working_dir.join(place(path)?), named::Use::Put)?;
+        }
         let tab = act::tab(&cx, &common).await?;
         let options = self.options();
         let shot = tab.screenshot(cx.call, self.element.as_ref().map(|e| &e.target), &options).await?;
@@ -233,6 +242,13 @@ mod tests {
         assert_eq!(size("read_text"), (2048, Some(95)));
         assert_eq!(size("user_requested"), (LARGEST, None));
         assert_eq!(parse(json!({})).options().max_side, 1024);
+    }
+
+    #[test]
+    fn screenshot_that_writes_a_file_is_no_reading_alone() {
+        let verbs = |value| parse(value).more_facts().into_iter().map(|facts| facts.verb).collect::<Vec<_>>();
+        assert_eq!(verbs(json!({})), []);
+        assert_eq!(verbs(json!({ "path": "a.png" })), [Verb::File]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::act::{self, Report};
 use crate::common::Common;
 use crate::field::{self, Element};
+use crate::named;
 use crate::spec::{Info, Reply, Tool, ToolCtx};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -75,6 +76,9 @@ impl Tool for Upload {
     }
 
     async fn run(self, cx: ToolCtx<'_>, common: Common) -> Result<Reply, ErrorBody> {
+        for path in &self.paths {
+            named::check(cx.own, &cx.working_dir.join(local_path(path)), named::Use::Give)?;
+        }
         let files = files(cx.working_dir, &self.paths).await?;
         let element = match self.element {
             Some(element) => element,
