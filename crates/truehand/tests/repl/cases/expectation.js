@@ -69,7 +69,7 @@ await fails(expect(Promise.resolve(3)).rejects.toThrow(), /resolved instead of r
 await fails(expect(Promise.reject(new Error('x'))).resolves.toBe(1), /rejected instead of resolved/);
 
 //# poll, toPass, extend, configure, messages
-//@ expect.poll expect.toPass expect.extend expect.configure expect.soft expect(message)
+//@ expect.poll expect.toPass expect.extend expect.configure expect.soft expect.message
 let n = 0;
 await expect.poll(() => ++n, { intervals: [10] }).toBe(3);
 await expect.poll(async () => n).not.toBe(0);
