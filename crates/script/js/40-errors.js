@@ -33,7 +33,7 @@
   kernel.fail = (body) => {
     if (body instanceof Error) return body;
     const { code, message = 'the call failed', next_step, data } = body ?? {};
-    const error = CLOSED.has(code) ? new TargetClosedError(message) : code === 'TIMEOUT' || code === 'DEADLINE' ? new TimeoutError(message) : new Error(message);
+    const error = CLOSED.has(code) ? new TargetClosedError(`Target page, context or browser has been closed (${message})`) : code === 'TIMEOUT' || code === 'DEADLINE' ? new TimeoutError(message) : new Error(message);
     return put(error, { code, next_step, data });
   };
 

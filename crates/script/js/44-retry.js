@@ -86,7 +86,7 @@
         const [first, ...rest] = lines;
         if (first) out.push(times > 1 ? `    ${times} × ${first}` : `    - ${first}`);
         for (const line of rest) out.push(times > 1 ? `      - ${line}` : `    - ${line}`);
-        if (this.verb && i < this.blocks.length - 1) out.push(`  - retrying ${this.verb} action`);
+        if (this.verb && (times > 1 || i < this.blocks.length - 1)) out.push(`  - retrying ${this.verb} action`);
       });
       return out;
     }

@@ -141,7 +141,12 @@
             return;
           }
           try {
-            await kernel.tool(frame, 'browser_fill', { ref: found.control ?? found.ref, value: text });
+            const { warnings } = await kernel.tool(frame, 'browser_fill', { ref: found.control ?? found.ref, value: text });
+            // The tool gives a field back what it held where the page made something else of the text; here that is its say.
+            if (!set && warnings && warnings.length) {
+              const now = await kernel.askOnce(same(found), 'scriptRead', { what: 'inputValue' }).catch(() => null);
+              if (now && now.status === 'ok' && now.value !== text) await kernel.askOnce(same(found), 'scriptForceFill', { text });
+            }
           } catch (error) {
             if (set && (error.code === 'INVALID_ARGUMENTS' || error.code === 'NO_OPTION')) throw progress.fail('Error: Malformed value');
             throw error;

@@ -118,7 +118,7 @@
     toMatch: (ctx, actual, expected) => {
       if (typeof actual !== 'string') throw new TypeError(`${hint('toMatch', ctx)}\n\nMatcher error: received value must be a string\n\nReceived has value: ${shown(actual)}`);
       const pass = typeof expected === 'string' ? actual.includes(expected) : new RegExp(expected.source, expected.flags.replace(/[gy]/g, '')).test(actual);
-      return { pass, message: told('toMatch', ctx, [`Expected ${typeof expected === 'string' ? 'substring' : 'pattern'}: ${ctx.isNot ? 'not ' : ''}${shown(expected)}`, `Received string: ${shown(actual)}`]) };
+      return { pass, message: told('toMatch', ctx, [`Expected ${typeof expected === 'string' ? 'substring' : 'pattern'}: ${ctx.isNot ? 'not ' : ''}${shown(expected)}`, `Received string:${typeof expected === 'string' ? '    ' : '  '}${shown(actual)}`]) };
     },
     toThrow: toThrow('toThrow'),
     toThrowError: toThrow('toThrowError'),

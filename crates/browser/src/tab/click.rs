@@ -233,7 +233,12 @@ impl Tab {
                 return Err(error);
             }
         };
-        let sent = vec![self.move_mouse_with(x, y, &options.modifiers)];
+        // With a button held the mouse drags.
+        let sent = if self.held_bits().1 == 0 {
+            vec![self.move_mouse_with(x, y, &options.modifiers)]
+        } else {
+            self.drag_mouse(ctx, (x, y)).await?
+        };
         let effect = self.watch(ctx, window, observe, sent).await?;
         Ok(acted(&found, effect))
     }

@@ -13,6 +13,8 @@ use truehand_base::{CallCtx, ErrorBody, ErrorCode};
 use truehand_cdp::runtime::{CallArgument, Evaluated, ExceptionDetails};
 use truehand_cdp::{self as cdp, CdpError, ExecutionContextId};
 
+/// How long a script has the tab to itself.
+const SCRIPT_ALONE: Duration = Duration::from_millis(30);
 /// The page's half of the value codec: an expression that is a function which gives `{ encode, decode, run }`.
 const CODEC: &str = include_str!("../../../js/script-codec.js");
 
@@ -96,13 +98,22 @@ impl Tab {
             let object = self.object_in(ctx, &frame, page_world, handle).await?;
             objects.push(CallArgument { object_id: Some(object), ..Default::default() });
         }
-        let window = if script.pure { None } else { self.window(ctx, observe, None).await? };
-        let running = self.run_in(&frame, page_world, script, objects);
-        let answer = tokio::select! {
-            biased;
-            answer = ctx.wait("the script", running) => answer,
-            () = self.stuck(&frame.session) => {
-                return Err(self.end_script(&frame.session, window).await);
+        let mut alone = !script.pure;
+        let mut window = if script.pure { None } else { self.window(ctx, observe, None).await? };
+        let running = ctx.wait("the script", self.run_in(&frame, page_world, script, objects));
+        tokio::pin!(running);
+        let answer = loop {
+            tokio::select! {
+                biased;
+                answer = &mut running => break answer,
+                () = self.stuck(&frame.session) => {
+                    return Err(self.end_script(&frame.session, window).await);
+                }
+                () = self.others_wait(), if alone => {
+                    alone = false;
+                    self.abandon(window.take());
+                    self.lane().give_way();
+                }
             }
         };
         match answer {
@@ -118,6 +129,13 @@ impl Tab {
                 Err(self.out_of_time(&frame.session, error).await)
             }
         }
+    }
+
+    /// Comes back when another call waits for a script that has had its time to run: what the script waits for may be that
+    /// call's doing. Its effect can then be told from the other's no more.
+    async fn others_wait(&self) {
+        tokio::time::sleep(SCRIPT_ALONE).await;
+        self.lane().wanted().await;
     }
 
     /// Sends the script. A function goes in one command; what may be something else is evaluated first.

@@ -232,3 +232,52 @@ await page.evaluate(() => {
 });
 await page.getByRole('button', { name: 'Go' }).click();
 ok(await page.evaluate(() => window.n) >= 1);
+
+//# points are within the border, and a held key goes with the click
+//@ Locator.click(position) Keyboard.down
+await show('<div id=b style="width:100px;height:80px;border:8px solid" onclick="window.got=[event.offsetX,event.offsetY,event.shiftKey]"></div>');
+await page.locator('#b').click({ position: { x: 20, y: 10 } });
+same(await page.evaluate('got'), [20, 10, false]);
+await page.keyboard.down('Shift');
+await page.locator('#b').click({ position: { x: 30, y: 40 } });
+await page.keyboard.up('Shift');
+same(await page.evaluate('got'), [30, 40, true]);
+
+//# a bar that sticks to the top is scrolled around, and what covers is told with its whole
+//@ Locator.click
+await show('<style>body{margin:0}header{position:fixed;top:0;left:0;right:0;height:100px;background:#eee}</style><header>H</header><div style="height:120px"></div><button onclick="window.done=true">x</button><div style="height:3000px"></div>');
+await page.evaluate(() => scrollTo(0, 80));
+await page.locator('button').click();
+equal(await page.evaluate('window.done'), true);
+await show('<button style="position:absolute;left:0;top:0;width:100px;height:30px">t</button><div id=outer style="position:absolute;left:0;top:0;width:200px;height:200px"><p style="width:100px;height:100px;margin:0">in</p></div>');
+const refusal = await fails(page.locator('button').click({ timeout: 400 }), 'TimeoutError');
+match(refusal.message, '<p>in</p> from <div id="outer">…</div> subtree intercepts pointer events');
+match(refusal.message, 'attempting click action');
+
+//# fill goes through words of a label, insists on hidden fields, and lets the page reformat
+//@ Locator.fill Locator.fill(force)
+await show('<label><b>Name</b><input id=i></label><input id=h style="display:none"><input id=d type=range min=0 max=100>');
+await page.getByText('Name').fill('v');
+equal(await page.locator('#i').inputValue(), 'v');
+await page.locator('#h').fill('w', { force: true });
+equal(await page.locator('#h').inputValue(), 'w');
+await page.evaluate(() => i.addEventListener('input', () => { i.value = i.value.replace(/\D/g, ''); }));
+await page.locator('#i').fill('1a2b');
+equal(await page.locator('#i').inputValue(), '12');
+await fails(page.locator('#d').fill('200'), 'Malformed value');
+
+//# files go through a label, and one field takes one
+//@ Locator.setInputFiles
+await show('<label for=f>Choose</label><input id=f type=file style="display:none">');
+const file = (name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('a') });
+await page.getByText('Choose').setInputFiles(file('a.txt'));
+equal(await page.evaluate(() => f.files[0].name), 'a.txt');
+await fails(page.locator('#f').setInputFiles([file('a.txt'), file('b.txt')]), 'Non-multiple file input can only accept single file');
+
+//# scrolling to what has no box waits, and to what is gone fails
+//@ ElementHandle.scrollIntoViewIfNeeded
+await show('<button id=b style="display:none">x</button>');
+const gone = await page.$('#b');
+await fails(gone.scrollIntoViewIfNeeded({ timeout: 300 }), 'element is not visible');
+await gone.evaluate((el) => el.remove());
+await fails(gone.scrollIntoViewIfNeeded(), 'Element is not attached to the DOM');

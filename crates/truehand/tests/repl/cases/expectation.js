@@ -211,3 +211,12 @@ await expect(page.locator('body')).toMatchAriaSnapshot('- paragraph: /Pa.a/');
 await expect(page).toMatchAriaSnapshot('- checkbox [checked]');
 await fails(expect(page.locator('ul')).toMatchAriaSnapshot('- list:\n  - listitem: Bread', { timeout: 100 }), /toMatchAriaSnapshot[^]*listitem: Bread[^]*listitem: Milk/);
 await fails(() => expect(page.locator('ul')).toMatchAriaSnapshot('list'), /a line must start with/);
+
+//# what differs is told line by line, and a page is no locator
+//@ LocatorAssertions.toHaveText
+await show('<p>Text 1</p><p>Text 2a</p>');
+const listed = await fails(expect(page.locator('p')).toHaveText(['Text 1', 'Text 3'], { timeout: 200 }));
+match(listed.message, '-   "Text 3",\n+   "Text 2a",');
+const parts = await fails(() => expect({ a: 1, b: [2] }).toEqual({ a: 2, b: [2] }));
+match(parts.message, '-   "a": 2,\n+   "a": 1,\n    "b": Array [');
+await fails(() => expect(page).toHaveText('x'), 'toHaveText can be only used with Locator object');

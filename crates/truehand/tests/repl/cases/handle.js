@@ -136,3 +136,31 @@ await d.waitForElementState('enabled');
 await fails(d.waitForElementState('hidden', { timeout: 100 }), /Timeout 100ms exceeded/);
 await b.evaluate((e) => e.remove());
 await fails(b.click({ timeout: 1000 }), /Element is not attached to the DOM/);
+
+//# what a page's promise waits for can be done meanwhile
+//@ Page.evaluate Locator.click
+await show('<button onclick="window.go(5)">x</button>');
+const waiting = page.evaluate(() => new Promise((resolve) => { window.go = resolve; }));
+await page.locator('button').click();
+equal(await waiting, 5);
+const forever = page.evaluate(() => new Promise(() => {})).catch((error) => error);
+await sleep(100);
+await page.goto(site.url('/repl/empty.html'));
+ok(await forever instanceof Error);
+
+//# a handle of a plain value is that value, and what is thrown need be no error
+//@ Page.evaluate Page.evaluateHandle
+await show('');
+const five = await page.evaluateHandle(() => 5);
+equal(await page.evaluate(({ five }) => five + 1, { five }), 6);
+await fails(page.evaluate(() => { throw null; }), 'page.evaluate: null');
+equal(await page.evaluate('async function named() { return 7; }'), 7);
+
+//# a wrong selector is told and not taken for one that finds nothing
+//@ Page.$ Page.$$ Page.$eval
+await show('');
+equal(await page.$('nope'), null);
+await fails(page.$('div['), 'while parsing css selector');
+await fails(page.$$('role='), 'must not be empty');
+await fails(page.$eval('nope', (el) => el.id), 'page.$eval: Failed to find element matching selector "nope"');
+await fails(page.waitForSelector('a', { state: 'there' }), 'expected one of (attached|detached|visible|hidden)');

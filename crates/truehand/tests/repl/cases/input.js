@@ -94,3 +94,27 @@ await until(async () => (await page.evaluate(() => window.log)).includes('touche
 await show('');
 await fails(() => page.mouse.click('a', 1), /expected a number/);
 await fails(() => page.keyboard.type(5), /expected string/);
+
+//# moves in steps come one by one, and a locator's hover drags what the mouse holds
+//@ Mouse.move(steps) Locator.hover
+await show('<style>body{margin:0}</style><div id=s draggable=true style="width:40px;height:40px;background:red"></div><div id=t style="width:80px;height:80px;background:blue" ondragover="event.preventDefault()" ondrop="window.dropped=true"></div>');
+await page.evaluate(() => { window.at = []; document.addEventListener('mousemove', (e) => at.push([e.clientX, e.clientY])); });
+await page.mouse.move(300, 300);
+await page.evaluate('at.length = 0');
+await page.mouse.move(400, 400, { steps: 4 });
+same(await page.evaluate('at'), [[325, 325], [350, 350], [375, 375], [400, 400]]);
+await page.locator('#s').hover();
+await page.mouse.down();
+await page.locator('#t').hover();
+await page.mouse.up();
+equal(await page.evaluate('window.dropped'), true);
+
+//# keys of the number pad and of players, and a name that is none
+//@ Keyboard.press
+await show('<textarea></textarea>');
+await page.evaluate(() => { window.keys = []; document.addEventListener('keydown', (e) => keys.push([e.key, e.code, e.keyCode, e.location])); });
+await page.locator('textarea').press('NumpadEnter');
+await page.keyboard.press('MediaPlayPause');
+same(await page.evaluate('keys'), [['Enter', 'NumpadEnter', 13, 3], ['MediaPlayPause', 'MediaPlayPause', 179, 0]]);
+equal(await page.locator('textarea').inputValue(), '\n');
+await fails(page.keyboard.press('NoSuchKey'), 'keyboard.press: Unknown key: "NoSuchKey"');

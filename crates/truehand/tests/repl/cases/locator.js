@@ -257,3 +257,10 @@ equal(await page.textContent('button'), 'a');
 await fails(page.click('button', { strict: true }), /page\.click: Error: strict mode violation: locator\('button'\) resolved to 2 elements/);
 await fails(page.fill('#none', 'x', { timeout: 100 }), /page\.fill: Timeout 100ms exceeded\.\nCall log:\n  - waiting for locator\('#none'\)\n/);
 await fails(page.waitForSelector('#none', { timeout: 100 }), /page\.waitForSelector: Timeout 100ms exceeded/);
+
+//# what is looked for within an element takes no ancestor from outside of it
+//@ Locator.filter(has)
+await show('<section><div id=a><span>x</span></div></section>');
+equal(await page.locator('div').filter({ has: page.locator('section span') }).count(), 0);
+equal(await page.locator('div').filter({ has: page.locator('div > span') }).count(), 1);
+equal(await page.locator('section').filter({ has: page.locator('div span') }).count(), 1);
