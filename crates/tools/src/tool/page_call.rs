@@ -104,6 +104,13 @@ impl PageCall {
     }
 }
 
+/// What it is to put a caller's own style into a page. One that loads something sends a request, and by selectors it can say
+/// in it what the page holds; how a word is written with escapes is not followed.
+fn verb_of_style(css: &str) -> Verb {
+    let css = css.to_ascii_lowercase();
+    if ["url", "src", "import", "image", "\\"].iter().any(|word| css.contains(word)) { Verb::Js } else { Verb::Settings }
+}
+
 impl Tool for PageCall {
     const INFO: Info = Info {
         listed: false,
@@ -111,7 +118,13 @@ impl Tool for PageCall {
     };
 
     fn facts(&self) -> Facts {
-        Facts::new(Self::INFO.name, self.row().map_or(Verb::Js, |row| row.1))
+        let style = self.args.as_ref().map_or(&Value::Null, |args| &args["style"]);
+        let verb = match (self.row(), style) {
+            (Some(("scriptDress", ..)), Value::String(css)) if !css.is_empty() => verb_of_style(css),
+            (Some(("scriptDress", ..)), Value::Array(_) | Value::Object(_)) => Verb::Js,
+            (row, _) => row.map_or(Verb::Js, |row| row.1),
+        };
+        Facts::new(Self::INFO.name, verb)
     }
 
     fn patience(&self) -> Duration {
@@ -154,6 +167,25 @@ mod tests {
         let call = |name: &str| serde_json::from_value::<PageCall>(json!({ "fn": name })).expect("valid");
         assert_eq!(call("locate").facts().verb, Verb::Read);
         assert_eq!(call("setField").facts().verb, Verb::Js);
+    }
+
+    #[test]
+    fn style_for_a_picture_is_no_reading_and_is_code_when_it_could_load_something() {
+        let verb = |style: Value| {
+            let call = json!({ "fn": "scriptDress", "args": { "caret": true, "style": style } });
+            serde_json::from_value::<PageCall>(call).expect("valid").facts().verb
+        };
+        assert_eq!(verb(json!("")), Verb::Read);
+        assert_eq!(verb(Value::Null), Verb::Read);
+        assert_eq!(verb(json!("h1 { color: red }")), Verb::Settings);
+        for css in [
+            "body { background: URL(http://h.example/) }", "@import 'http://h.example/a.css';",
+            "i { background: image-set('http://h.example/' 1x) }", "i { background: u\\72l(http://h.example/) }",
+            "@font-face { font-family: f; src: u }",
+        ] {
+            assert_eq!(verb(json!(css)), Verb::Js, "{css}");
+        }
+        assert_eq!(verb(json!(["body { background: url(x) }"])), Verb::Js, "what becomes a text in the page");
     }
 
     #[test]

@@ -362,9 +362,9 @@ fn script_hands_no_file_of_others_to_a_page_and_writes_no_picture_over_one() {
                 await page.setInputFiles('input', `${pwd}/artifacts/mine.txt`); \
                 await page.setInputFiles('input', { name: 'made.txt', mimeType: 'text/plain', buffer: Buffer.from('y') }); \
                 await tools.screenshot({ path: 'shot.png' }); \
-                console.log(await page.evaluate(() => document.querySelector('input').files[0].name))";
-    let ran = cli.run(&["repl", code]).expect_code(0);
-    assert_eq!(ran.stdout, "made.txt\n");
+                await page.evaluate(() => document.querySelector('input').files[0].name)";
+    let ran = cli.run(&["repl", "--json", code]).expect_code(0).json();
+    assert_eq!(ran["value"], "made.txt", "{ran}");
     assert!(project.join("shot.png").exists());
     let state = cli.home().join("truehand.db").display().to_string();
     for path in ["/etc/passwd", "../secret.txt", "link.txt", "file:///etc/passwd", "/proc/self/environ", &state] {
@@ -378,10 +378,13 @@ fn script_hands_no_file_of_others_to_a_page_and_writes_no_picture_over_one() {
                  await s.send('DOM.setFileInputFiles', {{ files: [{path}], nodeId: n.nodeId }})"
             ),
         ] {
-            assert_eq!(refused(&cli, &code).0, "PATH_OUTSIDE", "{code}");
+            let code_of = refused(&cli, &code).0;
+            // In a script that is a file of this name in the working folder, which is not there.
+            let by_name = code_of == "FILE_NOT_FOUND" && path == "file:///etc/passwd";
+            assert!(code_of == "PATH_OUTSIDE" || by_name, "{code}: {code_of}");
         }
     }
-    for path in [folder.path().join("x.png"), cli.home().join("policy.yaml"), project.join("link.txt"), project.join("../x.png")] {
+    for path in [folder.path().join("x.png"), cli.home().join("policy.yaml"), project.join("link.txt"), project.join("../y.png")] {
         let code = format!("await tools.screenshot({{ path: {} }})", json!(path));
         assert_eq!(refused(&cli, &code).0, "PATH_OUTSIDE", "{code}");
         assert!(!path.exists() || path.ends_with("link.txt"), "{}", path.display());
