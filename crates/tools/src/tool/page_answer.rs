@@ -12,7 +12,7 @@ use truehand_base::{EffectClass, ErrorBody, ErrorCode, Facts, RequestFacts, Verb
 use truehand_browser::{Answer, Changes, HeldRequest};
 
 /// What a page runs or shows as its own: to answer such a request is to run code in the page.
-const CODE: &[&str] = &["Document", "Script", "Stylesheet", "Other", "Preflight"];
+const CODE: &[&str] = &["Document", "Script", "Stylesheet", "Other", "Preflight", "Prefetch", "SignedExchange"];
 
 /// Say what becomes of a held request. For scripts.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -113,11 +113,28 @@ impl PageAnswer {
         })
     }
 
+    /// Where an answer of ours sends the page, if it is another address.
+    fn redirect(&self, held: &HeldRequest) -> Option<String> {
+        let from = url::Url::parse(&held.url).ok()?;
+        let pairs = self.headers.clone().map(Headers::pairs).unwrap_or_default();
+        let sends = matches!(self.status, Some(300..=399));
+        let to = pairs.into_iter().find(|(name, _)| sends && name.trim().eq_ignore_ascii_case("location"))?.1;
+        // What can't be read as an address is judged as it stands.
+        Some(from.join(&to).map_or(to, String::from)).filter(|to| *to != held.url)
+    }
+
     /// What the gate is to know once it is known which request it is.
     fn further(&self, held: &HeldRequest, changes: Option<&Changes>) -> Option<Facts> {
         let facts = |verb| Facts { url: Some(held.url.clone()), ..Facts::new(Self::INFO.name, verb) };
         if self.action == Action::Fulfill {
-            return CODE.contains(&held.kind.as_str()).then(|| facts(Verb::Js));
+            if CODE.contains(&held.kind.as_str()) {
+                return Some(facts(Verb::Js));
+            }
+            // An answer that sends the page elsewhere makes it ask there.
+            let to = self.redirect(held)?;
+            let method = if matches!(self.status, Some(307 | 308)) { held.method.clone() } else { "GET".to_owned() };
+            let request = RequestFacts { method, ..RequestFacts::default() };
+            return Some(Facts { url: Some(to), request: Some(request), ..Facts::new(Self::INFO.name, Verb::Fetch) });
         }
         // A request that goes elsewhere, or asks for something else than the page did, is one of our own.
         let changes = changes?;
@@ -214,6 +231,15 @@ mod tests {
         }
         assert_eq!(judged(json!({ "request": "p1", "action": "continue" }), "Document"), None);
         assert_eq!(judged(json!({ "request": "p1", "action": "abort" }), "Document"), None);
+        let sent_on = |status: i64, to: &str| {
+            let headers = json!({ "Location": to });
+            judged(json!({ "request": "p1", "action": "fulfill", "status": status, "headers": headers }), "XHR")
+        };
+        let expected = |url: &str| Some((Verb::Fetch, url.to_owned(), Some("GET".to_owned())));
+        assert_eq!(sent_on(302, "https://other.example/x"), expected("https://other.example/x"));
+        assert_eq!(sent_on(307, "//other.example/"), expected("https://other.example/"));
+        assert_eq!(sent_on(301, "b"), expected("https://h.example/b"));
+        assert_eq!(sent_on(200, "https://other.example/x"), None);
         let headers = json!({ "request": "p1", "action": "continue", "headers": [["a", "b"]] });
         assert_eq!(judged(headers, "XHR"), None);
         let elsewhere = json!({ "request": "p1", "action": "continue", "url": "https://other.example/" });
