@@ -14,6 +14,7 @@ mod facts;
 mod ids;
 mod network;
 mod outcome;
+pub mod proof;
 pub mod schema;
 mod script;
 mod secret;

@@ -6,7 +6,7 @@
 use super::calls::Acts;
 use super::lock;
 use super::place::{OWN, Place};
-use super::proof::{self, Kind};
+use truehand_base::proof::{self, Kind};
 use crate::wire::OpError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

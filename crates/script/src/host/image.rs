@@ -1,8 +1,8 @@
 //! Images of scripts: of which kind and how large they are, from their bytes and not from what is said of them.
 
-use super::proof::{self, Kind};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use truehand_base::proof::{self, Kind};
 
 /// The kind and the size of an image, which must be whole.
 ///

@@ -11,7 +11,6 @@ mod image;
 mod keeper;
 mod output;
 mod place;
-mod proof;
 mod worker;
 
 use crate::wire;

@@ -2,17 +2,23 @@
 
 /// A kind of file that is proved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
+    /// A picture.
     Png,
+    /// A photo.
     Jpeg,
+    /// A picture that may move.
     Gif,
+    /// A picture of either kind.
     Webp,
+    /// A document.
     Pdf,
 }
 
 impl Kind {
     /// The kind that a file name says; nothing for others.
-    pub(super) fn of_name(name: &str) -> Option<Kind> {
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Kind> {
         let (_, extension) = name.rsplit_once('.')?;
         match extension.to_ascii_lowercase().as_str() {
             "png" => Some(Kind::Png),
@@ -25,7 +31,8 @@ impl Kind {
     }
 
     /// The kind that the first bytes say.
-    pub(super) fn of_bytes(bytes: &[u8]) -> Option<Kind> {
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Option<Kind> {
         let starts = |head: &[u8]| bytes.starts_with(head);
         if starts(b"\x89PNG\r\n\x1a\n") {
             Some(Kind::Png)
@@ -43,7 +50,8 @@ impl Kind {
     }
 
     /// What clients call it; nothing for what is no image.
-    pub(super) fn mime(self) -> Option<&'static str> {
+    #[must_use]
+    pub fn mime(self) -> Option<&'static str> {
         match self {
             Kind::Png => Some("image/png"),
             Kind::Jpeg => Some("image/jpeg"),
@@ -68,7 +76,7 @@ impl Kind {
 ///
 /// # Errors
 /// What is wrong with them.
-pub(super) fn whole(kind: Kind, bytes: &[u8]) -> Result<(), String> {
+pub fn whole(kind: Kind, bytes: &[u8]) -> Result<(), String> {
     let name = kind.name();
     match Kind::of_bytes(bytes) {
         Some(found) if found == kind => {}
@@ -133,18 +141,29 @@ const CRC: [u32; 256] = {
 };
 
 /// The check sum of PNG.
-pub(super) fn crc32(bytes: &[u8]) -> u32 {
+#[must_use]
+pub fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |sum, byte| CRC[(sum as u8 ^ byte) as usize] ^ sum >> 8)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::image::tests::png_bytes;
+
+    /// A PNG of 3 by 2 points with nothing in it but the header and the end.
+    fn small_png() -> Vec<u8> {
+        let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
+        for body in [&b"IHDR\0\0\0\x03\0\0\0\x02\x08\x02\0\0\0"[..], b"IDATx", b"IEND"] {
+            bytes.extend_from_slice(&u32::try_from(body.len() - 4).expect("short").to_be_bytes());
+            bytes.extend_from_slice(body);
+            bytes.extend_from_slice(&crc32(body).to_be_bytes());
+        }
+        bytes
+    }
 
     #[test]
     fn proof_of_a_png_finds_what_is_cut_off_or_damaged() {
-        let good = png_bytes(3, 2);
+        let good = small_png();
         assert_eq!(whole(Kind::Png, &good), Ok(()));
         for length in 0..good.len() {
             assert!(whole(Kind::Png, &good[..length]).is_err(), "{length} of {} bytes", good.len());
