@@ -334,15 +334,15 @@
     if (error.code !== code) throw error;
   };
 
-  function checkState(state, name) {
+  function checkState(state, name, option = 'state') {
     if (!STATES.includes(state)) {
-      throw new Error(`${name}: state: expected one of (${STATES.slice(0, 4).join('|')}), got ${String(state)}`);
+      throw new Error(`${name}: ${option}: expected one of (${STATES.slice(0, 4).join('|')}), got ${String(state)}`);
     }
   }
 
   function waitState(options, name) {
     const state = options.waitUntil === 'networkidle0' ? 'networkidle' : options.waitUntil || 'load';
-    checkState(state, name);
+    checkState(state, name, 'waitUntil');
     return state;
   }
 

@@ -6,6 +6,8 @@
   // The document came although the tool reports a failure; Playwright gives its response.
   const ARRIVED = new Set(['REQUEST_FAILED', 'AUTH_REQUIRED']);
 
+  const EARLY = new Set(['commit', 'domcontentloaded', 'interactive']);
+
   const NETWORK = ['request', 'response', 'requestfinished', 'requestfailed'];
 
   function explain(title, error, url, state) {
@@ -39,9 +41,10 @@
           if (!ARRIVED.has(error.code)) throw error;
           return undefined;
         });
-        if (state === 'commit') {
+        // The tool waits for the whole load, which these states come before.
+        if (EARLY.has(state)) {
           called.catch(() => undefined);
-          await Promise.race([called, committed.promise]);
+          same = Boolean(await Promise.race([called, committed.promise])) || same;
         } else {
           await called;
         }
@@ -64,7 +67,7 @@
     const promise = new Promise((resolve) => {
       listener = (event) => {
         // The page that the browser shows in place of one that did not load is no arrival.
-        if (event.frame === frame && !event.url.startsWith('chrome-error:')) resolve();
+        if (event.frame === frame && !event.url.startsWith('chrome-error:')) resolve(event.same_document);
       };
       page.on('_navigated', listener);
     });

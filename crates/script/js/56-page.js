@@ -4,6 +4,10 @@
 
   const NETWORK = ['request', 'response', 'requestfinished', 'requestfailed'];
   const REMEMBERED = 200;
+  const MEDIA = {
+    media: ['screen', 'print'], colorScheme: ['light', 'dark', 'no-preference'], reducedMotion: ['reduce', 'no-preference'],
+    forcedColors: ['active', 'none'], contrast: ['no-preference', 'more'],
+  };
 
   // What must be subscribed to so that an event comes.
   const NEEDS = {
@@ -271,6 +275,12 @@
     }
 
     async emulateMedia(options = {}) {
+      for (const [name, known] of Object.entries(MEDIA)) {
+        const value = options[name];
+        if (value !== undefined && value !== null && !known.includes(value)) {
+          throw new Error(`page.emulateMedia: ${name}: expected one of (${known.join('|')}|null), got ${String(value)}`);
+        }
+      }
       Object.assign(this._media, Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)));
       const features = [
         ['prefers-color-scheme', this._media.colorScheme], ['prefers-reduced-motion', this._media.reducedMotion],

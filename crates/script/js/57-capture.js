@@ -224,6 +224,19 @@
 
   // ---- coverage ----
 
+  // The text of a script, where the page still has it: from what it loaded, or, for one in the document, not at all.
+  async function sourceOf(page, entry) {
+    if (!/^https?:/.test(entry.url)) return {};
+    const loaded = page._kept.requests.findLast((request) => request.url() === entry.url && request.resourceType() === 'script');
+    if (!loaded || !loaded.existingResponse()) return {};
+    try {
+      return { source: await loaded.existingResponse().text() };
+    } catch (error) {
+      if (error.code === 'PAGE_CRASHED' || error.code === 'TAB_CLOSED') throw error;
+      return {};
+    }
+  }
+
   class Coverage {
     constructor(page) {
       kernel.hide(this, { _page: page, _js: null, _css: null });
@@ -232,6 +245,7 @@
     async startJSCoverage(options = {}) {
       if (this._js) throw new Error('JSCoverage is already enabled');
       this._js = options;
+      await kernel.subscribe('request', 'response', 'requestfinished', 'requestfailed');
       await this._page.cdp('Profiler.enable');
       await this._page.cdp('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
     }
@@ -243,7 +257,8 @@
       const { result } = await this._page.cdp('Profiler.takePreciseCoverage');
       await this._page.cdp('Profiler.stopPreciseCoverage');
       await this._page.cdp('Profiler.disable');
-      return result.filter((entry) => reportAnonymousScripts || entry.url);
+      const entries = result.filter((entry) => reportAnonymousScripts || entry.url);
+      return Promise.all(entries.map(async (entry) => ({ ...entry, ...(await sourceOf(this._page, entry)) })));
     }
 
     async startCSSCoverage() {

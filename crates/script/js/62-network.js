@@ -146,7 +146,7 @@
         _headers: new Headers(kernel.headerPairs(event.headers)), _type: String(event.resource_type || 'other').toLowerCase(),
         _frameId: event.frame, _navigation: Boolean(event.navigation), _post: null, _postKnown: true,
         _from: null, _to: null, _response: null, _failure: null, _timing: { ...NO_TIMING }, _sizes: null,
-        _finished: finished, _finish: finish, _answered: answered, _answer: answer, _over: false,
+        _begun: null, _finished: finished, _finish: finish, _answered: answered, _answer: answer, _over: false,
       });
       if (typeof event.post_data === 'string') this._post = Buffer.from(event.post_data, 'utf8');
       if (typeof event.post_data_base64 === 'string') this._post = Buffer.from(event.post_data_base64, 'base64');
@@ -389,14 +389,34 @@
     page.context().emit(name, value);
   }
 
-  kernel.makeRequest = (page, event) => new Request(page, event);
+  // Requests that were held before the browser told that they are under way.
+  const early = new Map();
+
+  // The request that is held; handlers of routes and of events get the same object.
+  kernel.pausedRequest = (page, event) => {
+    const id = event.network_request;
+    const known = id ? kernel.knownRequest(event.tab_id, id) : null;
+    if (known && !known._over && !known._response && known._url === event.url) {
+      if (event.headers) known._headers = new Headers(kernel.headerPairs(event.headers));
+      return known;
+    }
+    const request = new Request(page, event);
+    if (id && !known && !event.redirected) {
+      early.set(`${event.tab_id} ${id}`, request);
+      if (early.size > KEPT) early.delete(early.keys().next().value);
+    }
+    return request;
+  };
 
   kernel.onEvent('request', (event) => {
     const page = kernel.pageOf(event.tab_id);
     if (!page) return;
     const key = keyOf(event);
     const earlier = requests.get(key);
-    const request = new Request(page, event);
+    const held = earlier ? null : early.get(key);
+    early.delete(key);
+    const request = held || new Request(page, event);
+    if (held && event.wall_time) held._timing.startTime = event.wall_time;
     if (earlier) {
       // The same id again is the next hop of a redirect; its events follow under the id.
       request._from = earlier;
@@ -412,7 +432,11 @@
   function respond(page, request, event) {
     const response = new Response(request, event);
     request._response = response;
-    if (event.timing) Object.assign(request._timing, event.timing);
+    if (event.timing) {
+      const { begun, ...times } = event.timing;
+      Object.assign(request._timing, times);
+      request._begun = begun;
+    }
     if (event.request_headers) request._headers = new Headers(kernel.headerPairs(event.request_headers));
     request._answer(response);
     tell(page, 'response', response);
@@ -437,7 +461,7 @@
     const page = kernel.pageOf(event.tab_id);
     const request = page && requests.get(keyOf(event));
     if (!request) return;
-    if (event.timing) Object.assign(request._timing, event.timing);
+    if (request._begun && event.timestamp) request._timing.responseEnd = (event.timestamp - request._begun) * 1000;
     if (event.sizes) request._sizes = event.sizes;
     else if (event.encoded_bytes !== undefined) request._sizes = { body: event.encoded_bytes };
     close(page, request, 'requestfinished');

@@ -65,10 +65,8 @@
       const outcome = await kernel.call('page_answer', {
         tab_id: this._paused.tab_id, request: this._paused.request, action: 'fetch', ...own,
       });
-      const { status, status_text: statusText, headers, body_base64: body } = outcome.output;
-      this._fetched = new kernel.APIResponse(null, {
-        url: this._request.url(), status, status_text: statusText, headers, body_base64: body,
-      });
+      const answered = { ...outcome.output, url: own.url ?? this._request.url() };
+      this._fetched = new kernel.APIResponse(null, await follow(this, answered, own, maxRedirects ?? 20));
       return this._fetched;
     }
 
@@ -96,6 +94,32 @@
     }
   }
 
+  const MOVED = new Set([301, 302, 303, 307, 308]);
+  // Fields that belong to one hop, or that whoever asks sets anew.
+  const OF_HOP = new Set(['host', 'cookie', 'content-length', 'connection']);
+
+  // Where a redirect of a fetched request leads to, as a request of its own.
+  async function follow(route, answered, own, most) {
+    const to = new kernel.HeaderList(kernel.headerPairs(answered.headers)).get('location');
+    if (!MOVED.has(answered.status) || to === null || most === 0) return answered;
+    const request = route._request;
+    const asked = (own.method ?? request.method()).toUpperCase();
+    const plain = (answered.status === 303 && asked !== 'HEAD') || (answered.status < 303 && asked === 'POST');
+    const headers = (own.headers ?? kernel.headerPairs(request.headers()))
+      .filter(([name]) => !OF_HOP.has(name.toLowerCase()) && !(plain && name.toLowerCase() === 'content-type'));
+    const args = {
+      tab_id: route._paused.tab_id, url: new URL(to, answered.url).href, method: plain ? 'GET' : asked, headers, cookies: 'browser',
+      max_redirects: most - 1, as: 'request',
+    };
+    const body = own.post_data_base64 ?? request.postDataBuffer()?.toString('base64');
+    if (!plain && body) args.body_base64 = body;
+    // What this origin alone was told must not go to another.
+    if (new URL(args.url).origin !== new URL(answered.url).origin) {
+      args.headers = headers.filter(([name]) => name.toLowerCase() !== 'authorization');
+    }
+    return (await kernel.call('page_fetch', args)).output;
+  }
+
   // What `continue`, `fetch` and `fallback` change of a request, as the tool takes it.
   function overrides({ url, method, headers, postData, data }) {
     const out = {};
@@ -117,7 +141,7 @@
 
   async function answer(route, args) {
     const { tab_id, request } = route._paused;
-    open.delete(`${tab_id} ${request}`);
+    route._paused.answered = true;
     try {
       await kernel.call('page_answer', { tab_id, request, ...args });
     } catch (error) {
@@ -129,6 +153,7 @@
       throw error;
     } finally {
       // Only now may interception end, which would let the request go as it is.
+      open.delete(`${tab_id} ${request}`);
       route._next(false);
     }
   }
@@ -216,7 +241,9 @@
   kernel.enumerable(Route);
 
   const lists = () => [...kernel.allPages().map((page) => page._routes), kernel.context._routes];
-  const wanted = () => lists().some((list) => list.entries.length > 0);
+  const routed = () => lists().some((list) => list.entries.length > 0);
+  // While a handler still holds a request, ending interception would let it go unanswered.
+  const wanted = () => routed() || open.size > 0;
 
   let on = false;
   let busy = null;
@@ -235,11 +262,21 @@
     const page = kernel.pageOf(event.tab_id);
     const key = `${event.tab_id} ${event.request}`;
     open.set(key, event);
-    const request = kernel.makeRequest(page, event);
-    const known = event.network_request && kernel.knownRequest(event.tab_id, event.network_request);
-    if (known) kernel.hide(request, { _answered: known._answered, _finished: known._finished });
+    const request = kernel.pausedRequest(page, event);
+    if (event.redirected) {
+      // A handler sees the first address only; where its answer leads to is the server's.
+      return answer(passing(request, event), { action: 'continue' });
+    }
     return handle(page, request, event);
   });
+
+  // A route that no handler sees.
+  function passing(request, event) {
+    const route = new Route(request, event);
+    route._handled = true;
+    route._next = () => update();
+    return route;
+  }
 
   function preflight(event) {
     if (event.method !== 'OPTIONS') return false;
@@ -294,7 +331,7 @@
 
   // Between calls nobody could answer: what is held goes on, and nothing is held until the next call.
   kernel.onCallEnd(async () => {
-    const held = [...open.values()];
+    const held = [...open.values()].filter((event) => !event.answered);
     open.clear();
     for (const { tab_id, request } of held) {
       await kernel.rawCall('page_answer', { tab_id, request, action: 'continue' }).catch(() => undefined);
@@ -306,6 +343,6 @@
   });
 
   kernel.onCallStart(() => {
-    if (wanted()) update();
+    if (routed()) update();
   });
 })

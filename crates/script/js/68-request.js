@@ -225,6 +225,7 @@
       const page = kernel.currentPage();
       if (page) args.tab_id = page._tab;
       const answer = await kernel.within(limit, title, async () => (await kernel.call('page_fetch', args)).output).catch((error) => {
+        if (/^more than \d+ redirects/.test(error.message || '')) error.message = `${title}: Max redirect count exceeded: ${error.message}`;
         if (error.code === 'TIMEOUT' || error.code === 'DEADLINE') throw kernel.timeoutError(`${title}: Request timed out after ${limit}ms`);
         throw error;
       });

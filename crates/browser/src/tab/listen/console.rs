@@ -22,7 +22,7 @@ impl TabInner {
             return;
         }
         self.tell(kind::CONSOLE, "console", || {
-            let shown: Vec<String> = args.iter().map(shown).collect();
+            let shown: Vec<String> = args.iter().map(|value| previewed(value).unwrap_or_else(|| shown(value))).collect();
             let at = &params["stackTrace"]["callFrames"][0];
             json!({
                 "type": params["type"],
@@ -75,6 +75,29 @@ fn shown(value: &Value) -> String {
         (Value::Null, None) => value["type"].as_str().unwrap_or_default().to_owned(),
         (value, _) => value.to_string(),
     }
+}
+
+/// The fields of a plain object or a list, as far as the browser tells them: `{a: 1}`, `[1, 2]`.
+fn previewed(value: &Value) -> Option<String> {
+    let preview = &value["preview"];
+    let fields = preview["properties"].as_array()?;
+    let list = value["subtype"] == "array";
+    if !list && (!value["subtype"].is_null() || value["className"] != "Object") {
+        return None;
+    }
+    let field = |field: &Value| {
+        let told = field["value"].as_str().unwrap_or_default();
+        match field["name"].as_str() {
+            Some(name) if !list || name.parse::<usize>().is_err() => format!("{name}: {told}"),
+            _ => told.to_owned(),
+        }
+    };
+    let mut shown: Vec<String> = fields.iter().map(field).collect();
+    if preview["overflow"] == true {
+        shown.push("…".to_owned());
+    }
+    let inner = shown.join(", ");
+    Some(if list { format!("[{inner}]") } else { format!("{{{inner}}}") })
 }
 
 /// Name, message and stack of what was thrown; it need not be an error.

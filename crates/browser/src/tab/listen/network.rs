@@ -26,9 +26,23 @@ pub(super) struct Network {
     received: HashMap<String, Value>,
     /// Answers that wait for the fields as they were received.
     waiting: HashMap<String, Value>,
+    /// Requests that went on to another address before the fields of the redirect came, and how many of those are to come.
+    late: HashMap<String, u32>,
 }
 
-fn keep(map: &mut HashMap<String, Value>, id: &str, value: Value) {
+impl Network {
+    /// Whether these fields are of a redirect that was told already, and so of no answer that is to come.
+    fn is_late(&mut self, id: &str) -> bool {
+        let Some(late) = self.late.get_mut(id) else { return false };
+        *late -= 1;
+        if *late == 0 {
+            self.late.remove(id);
+        }
+        true
+    }
+}
+
+fn keep<V>(map: &mut HashMap<String, V>, id: &str, value: V) {
     if map.len() >= KEPT {
         map.clear();
     }
@@ -44,6 +58,9 @@ impl TabInner {
                 keep(&mut lock(&self.listening.network).sent, id, params["headers"].clone());
             }
             "Network.responseReceivedExtraInfo" => {
+                if lock(&self.listening.network).is_late(id) {
+                    return;
+                }
                 let waits = lock(&self.listening.network).waiting.remove(id);
                 match waits {
                     Some(answer) => self.tell_response(id, answer, Some(params)),
@@ -86,6 +103,10 @@ impl TabInner {
         let redirect = redirect.map(|redirect| {
             let mut network = lock(&self.listening.network);
             let (sent, received) = (network.sent.remove(id), network.received.remove(id));
+            if received.is_none() && params["redirectHasExtraInfo"] == true {
+                let late = network.late.get(id).copied().unwrap_or_default() + 1;
+                keep(&mut network.late, id, late);
+            }
             drop(network);
             with_extra(response(id, redirect, &params["type"]), sent, received.as_ref())
         });
@@ -211,6 +232,8 @@ fn timing(timing: &Value) -> Value {
         "connectEnd": timing["connectEnd"],
         "requestStart": timing["sendStart"],
         "responseStart": timing["receiveHeadersEnd"],
+        // Of the clock that the end's timestamp is of, in seconds.
+        "begun": timing["requestTime"],
     })
 }
 
