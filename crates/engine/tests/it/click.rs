@@ -175,11 +175,11 @@ fn click_goes_to_the_point_as_often_and_as_long_as_it_is_told() {
     let h = Hands::at("/exact.html");
     h.js(
         "window.got = []; const go = document.getElementById('go'); for (const t of ['mousedown', 'mouseup', 'click', 'dblclick']) \
-         go.addEventListener(t, (e) => { const b = go.getBoundingClientRect(); got.push([t, Math.round(e.clientX - b.x), Math.round(e.clientY - b.y), e.detail, e.shiftKey, e.timeStamp]); })",
+         go.addEventListener(t, (e) => { const b = go.getBoundingClientRect(); got.push([t, Math.round(e.clientX - b.x - go.clientLeft), Math.round(e.clientY - b.y - go.clientTop), e.detail, e.shiftKey, e.timeStamp]); })",
     );
     let at = json!({ "x": 3, "y": 4 });
     h.ok("browser_click", json!({ "ref": "#go", "position": at, "clicks": 3, "modifiers": ["Shift"] }));
-    // The element may begin between two pixels.
+    // The point is within the border; the element may begin between two pixels.
     let got = h.js("got.filter((e) => e[0] === 'click').map((e) => [Math.abs(e[1] - 3) <= 1, Math.abs(e[2] - 4) <= 1, e[3], e[4]])");
     assert_eq!(got, json!([[true, true, 1, true], [true, true, 2, true], [true, true, 3, true]]));
     h.js("got.length = 0");

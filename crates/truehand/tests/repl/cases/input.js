@@ -96,7 +96,7 @@ await fails(() => page.mouse.click('a', 1), /expected a number/);
 await fails(() => page.keyboard.type(5), /expected string/);
 
 //# moves in steps come one by one, and a locator's hover drags what the mouse holds
-//@ Mouse.move(steps) Locator.hover
+//@ Mouse.move Locator.hover
 await show('<style>body{margin:0}</style><div id=s draggable=true style="width:40px;height:40px;background:red"></div><div id=t style="width:80px;height:80px;background:blue" ondragover="event.preventDefault()" ondrop="window.dropped=true"></div>');
 await page.evaluate(() => { window.at = []; document.addEventListener('mousemove', (e) => at.push([e.clientX, e.clientY])); });
 await page.mouse.move(300, 300);
