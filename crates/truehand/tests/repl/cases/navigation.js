@@ -62,7 +62,7 @@ await page.goto(site.url('/repl/slow.html?2'), { waitUntil: 'commit' });
 equal(await page.evaluate(() => window.loaded === true), false);
 await page.waitForLoadState();
 equal(await page.evaluate(() => window.loaded), true);
-await fails(() => page.goto(site.url('/repl/empty.html'), { waitUntil: 'sometime' }), /waitUntil|state: expected one of/);
+await fails(() => page.goto(site.url('/repl/empty.html'), { waitUntil: 'sometime' }), /waitUntil: expected one of \(load\|domcontentloaded\|networkidle\|commit\)/);
 
 //# goto with networkidle waits for what the page loads later
 //@ Page.goto(waitUntil) Page.waitForLoadState
@@ -152,3 +152,13 @@ page.setDefaultNavigationTimeout(200);
 await fails(() => page.goto(site.url('/never')), /Timeout 200ms exceeded/);
 page.setDefaultTimeout(30000);
 page.setDefaultNavigationTimeout(30000);
+
+//# goto and reload stop at domcontentloaded while pictures still load
+//@ Page.goto(waitUntil) Page.reload
+await open('/repl/slow.html');
+await page.goto(site.url('/repl/slow.html?dcl'), { waitUntil: 'domcontentloaded' });
+equal(await page.evaluate(() => document.readyState), 'interactive');
+await page.reload({ waitUntil: 'domcontentloaded' });
+equal(await page.evaluate(() => document.readyState), 'interactive');
+await page.waitForLoadState();
+equal(await page.evaluate(() => document.readyState), 'complete');

@@ -265,3 +265,66 @@ const failure = await Promise.race([new Promise((resolve) => broken.on('socketer
 ok(failure, 'an error');
 const plain = await page.goto(site.url('/repl/other.html'));
 equal(plain.request().serviceWorker(), null);
+
+//# a route sees the first address of a redirect only
+//@ Page.route
+await open('/repl/empty.html');
+const held = [];
+await page.route('**/*', (route) => {
+  held.push(new URL(route.request().url()).pathname);
+  return route.continue();
+});
+await page.goto(site.url('/redirect?to=/repl/other.html'));
+equal(page.url(), site.url('/repl/other.html'));
+same(held.filter((path) => path !== '/favicon.ico' && !path.endsWith('.css')), ['/redirect']);
+
+//# a fetched request follows redirects, and none where none is wanted
+//@ Route.fetch Route.fetch(maxRedirects)
+await open('/repl/empty.html');
+const answers = [];
+await page.route('**/redirect?to=**', async (route) => {
+  const response = await route.fetch(answers.length ? { maxRedirects: 0 } : {});
+  answers.push([response.status(), response.url()]);
+  await route.fulfill({ body: await response.text() });
+});
+const target = '/redirect?to=/repl/other.html';
+match(await page.evaluate((url) => fetch(url).then((r) => r.text()), target), '<h1>Other</h1>');
+await page.evaluate((url) => fetch(url).then((r) => r.text()), target);
+same(answers[0], [200, site.url('/repl/other.html')]);
+ok(answers[1][0] >= 301 && answers[1][0] <= 308, text(answers[1]));
+equal(answers[1][1], site.url(target));
+
+//# a handler that holds a request answers it after the routes are gone
+//@ Page.unrouteAll Page.unroute
+await open('/repl/empty.html');
+let goOn;
+const mayGo = new Promise((resolve) => { goOn = resolve; });
+let holds = false;
+await page.route('**/api/request', async (route) => {
+  holds = true;
+  await mayGo;
+  await route.fulfill({ body: 'late' });
+});
+const late = page.evaluate(() => fetch('/api/request').then((r) => r.text()));
+await until(() => holds);
+await page.unrouteAll();
+goOn();
+equal(await late, 'late');
+
+//# handlers of routes and of events get the same request, and its times are whole when it ends
+//@ Route.request Request.timing Request.response
+await open('/repl/empty.html');
+let told = null;
+let routed = null;
+page.on('request', (request) => {
+  if (request.url().endsWith('/api/request')) told = request;
+});
+await page.route('**/api/request', (route, request) => {
+  routed = request;
+  return route.continue();
+});
+const [over] = await Promise.all([page.waitForEvent('requestfinished', (r) => r.url().endsWith('/api/request')), page.evaluate(() => fetch('/api/request').then((r) => r.text()))]);
+ok(told === routed, 'the same request');
+ok(over === routed, 'the same request when it ends');
+const spent = over.timing();
+ok(spent.responseEnd >= spent.responseStart && spent.responseStart > 0, text(spent));
