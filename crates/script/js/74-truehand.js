@@ -36,20 +36,6 @@
     return orders[value];
   };
 
-  // The record of this scope has the folder that the scope works in.
-  let registered;
-  const own = () => {
-    const name = String(kernel.info?.pwd ?? '').split(/[\\/]/).pop();
-    if (registered?.name !== name) {
-      const done = call('session_open', /^\d{4}-\d\d-\d\d_\w+$/.test(name) ? { name } : {});
-      registered = { name, done };
-      done.catch(() => {
-        registered = undefined;
-      });
-    }
-    return registered.done;
-  };
-
   const settings = {
     async get(key) {
       if (typeof key !== 'string') throw new TypeError('truehand.settings.get takes a key; getAll() gives all settings');
@@ -93,7 +79,6 @@
 
   const sessions = {
     async current() {
-      await own();
       return record(await call('session_current', {}));
     },
     async list(given) {
@@ -168,7 +153,6 @@
 
   const pdfCall = async (method, tool, given, names, args) => {
     const wish = known(options(given, `pdf.${method}`), names, `pdf.${method}`);
-    await own();
     return record(await call(tool, args(wish)));
   };
 

@@ -284,25 +284,6 @@
     }
   }
 
-  // ---- what files need; the jail is the host's ----
-
-  const files = () => globalThis.fs;
-
-  kernel.readFile = async (path) => files().readFile(String(path));
-
-  kernel.makeParents = async (path) => {
-    const at = String(path).lastIndexOf('/');
-    if (at > 0) await files().mkdir(String(path).slice(0, at), { recursive: true });
-  };
-
-  kernel.saveFile = async (path, bytes) => {
-    await kernel.makeParents(path);
-    await files().writeFile(String(path), bytes);
-  };
-
-  kernel.copyFile = async (from, to) => files().copyFile(from, String(to));
-  kernel.removeFile = async (path) => files().unlink(path);
-
   // ---- globals ----
 
   kernel.exposeGetter('page', () => kernel.currentPage());

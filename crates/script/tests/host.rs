@@ -40,6 +40,12 @@ fn tool(name: &str, effect: EffectClass) -> ToolInfo {
 
 impl Caller for Hands {
     fn call<'a>(&'a self, ctx: &'a CallCtx, call: Call) -> BoxFuture<'a, Outcome> {
+        if call.tool == "session_open" {
+            let mut outcome = Outcome::new(call.tool);
+            outcome.output.insert("folder".to_owned(), "/x/sessions/a".into());
+            outcome.output.insert("id".to_owned(), "a".into());
+            return Box::pin(async { outcome });
+        }
         self.calls.lock().unwrap().push(call.clone());
         Box::pin(async move {
             let mut outcome = Outcome::new(call.tool.clone());

@@ -6,14 +6,20 @@
 
 mod error;
 mod names;
+mod quota;
+
+pub use quota::Quota;
 
 use crate::failed;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
-use error::{at, invalid, outside, too_large};
+use error::{at, hidden, invalid, outside, too_large, unproved};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
+use std::ffi::OsString;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use truehand_base::proof;
 use truehand_base::{ErrorBody, ErrorCode};
 
 /// The largest file that is read as a whole, in bytes.
@@ -28,6 +34,12 @@ const MOST_ENTRIES: usize = 10_000;
 /// How deep a listing goes down.
 const DEEPEST: usize = 32;
 
+/// The longest path, in bytes.
+const LONGEST: usize = 4_096;
+
+/// The folders of a session, which relative paths may begin with. Pictures and documents in the first are proved.
+pub(crate) const OWN: [&str; 3] = ["artifacts", "attachments", "tmp"];
+
 /// A folder that may be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
@@ -37,9 +49,16 @@ pub struct Root {
     pub write: bool,
 }
 
-/// Granted folders, the first of which is where relative paths start.
+/// Granted folders. Relative paths start at the working folder when there is one, those that begin with a folder of
+/// the session at the session's, which is the first.
 pub struct Jail {
     roots: Vec<Open>,
+    /// Which of them is the working folder.
+    working: Option<usize>,
+    /// Why none is.
+    why_not: Option<&'static str>,
+    /// What the session's folder may hold.
+    quota: Option<Arc<Quota>>,
 }
 
 struct Open {
@@ -47,6 +66,17 @@ struct Open {
     /// Its path without links, which may be what a caller names.
     real: PathBuf,
     dir: Dir,
+    /// Names of the only files of it that are granted, to be read and removed.
+    only: Option<Vec<OsString>>,
+}
+
+/// What is removed by those who know what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Only {
+    /// No folder.
+    File,
+    /// An empty folder.
+    Folder,
 }
 
 /// A path within one of the folders.
@@ -186,13 +216,65 @@ impl Jail {
                 Err(error) => problems.push(format!("{}: {error}", root.path.display())),
             }
         }
-        Ok((Jail { roots }, problems))
+        Ok((Jail { roots, working: None, why_not: None, quota: None }, problems))
+    }
+
+    /// The session's folder holds no more than this.
+    pub fn limit(&mut self, quota: Arc<Quota>) {
+        self.quota = Some(quota);
+    }
+
+    /// Grants the folder that a client works in, but for its hidden files, which are only read. It is not granted when
+    /// it would give more than a project: all files, all of a user's, or the product's state.
+    pub fn work_in(&mut self, folder: &Path, state: &Path) {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let (folder, state) = (real(folder), real(state));
+        let user = std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).map(|home| real(&home));
+        let granted = open(&Root { path: folder.clone(), write: true });
+        let why_not = if !folder.is_absolute() || granted.is_err() {
+            Some("the client has no working folder")
+        } else if folder.parent().is_none() {
+            Some("the client's working folder is the root of all files")
+        } else if user.is_some_and(|user| user.starts_with(&folder)) {
+            Some("the client's working folder is the user's home, not a project in it")
+        } else if state.starts_with(&folder) || folder.starts_with(&state) {
+            Some("the client's working folder holds the product's own state")
+        } else {
+            None
+        };
+        self.why_not = why_not;
+        if let (Ok(granted), None) = (granted, why_not) {
+            self.working = Some(self.roots.len());
+            self.roots.push(granted);
+        }
+    }
+
+    /// Grants single files, to be read and removed; folders among them grant nothing.
+    pub fn lend(&mut self, files: &[PathBuf]) {
+        for file in files {
+            let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { continue };
+            if self.roots.iter().any(|open| open.only.is_none() && open.root.path == *file) {
+                continue;
+            }
+            let lent = self.roots.iter_mut().filter(|open| open.root.path == folder).find_map(|open| open.only.as_mut());
+            if let Some(names) = lent {
+                names.push(name.to_owned());
+            } else if let Ok(opened) = open(&Root { path: folder.to_owned(), write: false }) {
+                self.roots.push(Open { only: Some(vec![name.to_owned()]), ..opened });
+            }
+        }
+    }
+
+    /// The working folder, when it is granted.
+    #[must_use]
+    pub fn working(&self) -> Option<&Path> {
+        self.working.and_then(|at| self.roots.get(at)).map(|open| open.root.path.as_path())
     }
 
     /// The folders.
     #[must_use]
     pub fn roots(&self) -> Vec<Root> {
-        self.roots.iter().map(|open| open.root.clone()).collect()
+        self.roots.iter().filter(|open| open.only.is_none()).map(|open| open.root.clone()).collect()
     }
 
     /// The place that a path means; nothing needs to be there.
@@ -200,21 +282,25 @@ impl Jail {
     /// # Errors
     /// `PATH_OUTSIDE` for one that is in none of the folders, `INVALID_ARGUMENTS` for one that is none.
     pub fn resolve(&self, path: &str) -> Result<Spot, ErrorBody> {
-        if path.is_empty() || path.contains('\0') {
-            return Err(invalid("a path must not be empty and must not hold a NUL"));
+        if path.is_empty() || path.len() > LONGEST || path.contains('\0') {
+            return Err(invalid(format!("a path has 1 to {LONGEST} bytes and no NUL")));
         }
         let asked = Path::new(path);
         if !asked.is_absolute() && !asked.has_root() {
-            return self.spot(0, asked, path);
+            let first = asked.components().find(|part| *part != Component::CurDir);
+            let own = OWN.iter().any(|own| first == Some(Component::Normal(own.as_ref())));
+            return self.spot(self.working.filter(|_| !own).unwrap_or(0), asked, path);
         }
-        let inside = self.roots.iter().enumerate().flat_map(|(at, open)| {
+        let inside = self.roots.iter().enumerate().filter_map(|(at, open)| {
             let within = |folder: &Path| asked.strip_prefix(folder).ok().map(Path::to_owned);
             let depth = open.real.components().count();
-            within(&open.root.path).or_else(|| within(&open.real)).map(|rest| (depth, at, rest))
+            let rest = within(&open.root.path).or_else(|| within(&open.real))?;
+            let lent = |names: &Vec<OsString>| names.iter().any(|name| rest.as_os_str() == name);
+            open.only.as_ref().is_none_or(lent).then_some((depth, at, rest))
         });
         match inside.max_by_key(|(depth, ..)| *depth) {
             Some((_, at, rest)) => self.spot(at, &rest, path),
-            None => Err(outside(path, &self.roots())),
+            None => Err(self.outside(path)),
         }
     }
 
@@ -226,13 +312,23 @@ impl Jail {
                 Component::Normal(name) => parts.push(name),
                 Component::CurDir => {}
                 Component::ParentDir if parts.pop().is_some() => {}
-                _ => return Err(outside(asked, &self.roots())),
+                _ => return Err(self.outside(asked)),
             }
         }
         let rest: PathBuf = parts.iter().collect();
-        let open = self.roots.get(root).ok_or_else(|| outside(asked, &self.roots()))?;
+        let open = self.roots.get(root).ok_or_else(|| self.outside(asked))?;
         let path = open.root.path.join(&rest);
-        Ok(Spot { path, writable: open.root.write, root, rest })
+        let spot = Spot { path, writable: open.root.write, root, rest };
+        Ok(Spot { writable: spot.writable && !self.is_hidden(&spot), ..spot })
+    }
+
+    fn outside(&self, path: &str) -> ErrorBody {
+        outside(path, &self.roots(), self.why_not)
+    }
+
+    /// Whether it lies in what tools of the user read by themselves.
+    fn is_hidden(&self, spot: &Spot) -> bool {
+        self.working == Some(spot.root) && spot.rest.iter().any(|name| name.to_string_lossy().starts_with('.'))
     }
 
     /// Reads a part of a file.
@@ -256,16 +352,7 @@ impl Jail {
     pub fn read_whole(&self, path: &str, limit: u64) -> Result<Vec<u8>, ErrorBody> {
         let spot = self.resolve(path)?;
         let (file, size) = self.open_file(&spot)?;
-        if size > limit {
-            return Err(too_large(path, size, limit));
-        }
-        // It may grow while it is read.
-        let mut bytes = Vec::new();
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| at(&spot, &error))?;
-        if bytes.len() as u64 > limit {
-            return Err(too_large(path, bytes.len() as u64, limit));
-        }
-        Ok(bytes)
+        whole(file, size, &spot, limit)
     }
 
     fn open_file(&self, spot: &Spot) -> Result<(File, u64), ErrorBody> {
@@ -287,17 +374,39 @@ impl Jail {
     ///
     /// # Errors
     /// `PATH_OUTSIDE`, also for a folder that may only be read; `FILE_EXISTS`, `FILE_NOT_FOUND` for a folder
-    /// that is not there, `CONTENT_TOO_LARGE`, `INVALID_ARGUMENTS` for a name that is none, `STORE_FAILED`.
+    /// that is not there, `CONTENT_TOO_LARGE`, `INVALID_ARGUMENTS` for a name that is none, `STORE_FAILED`;
+    /// `ARTIFACT_INVALID` for a picture or document among a session's artifacts that is not what its name says.
     pub fn write(&self, path: &str, bytes: &[u8], how: How) -> Result<u64, ErrorBody> {
+        self.put(path, bytes, how, false)
+    }
+
+    /// Writes a picture or document, which must be what its name says wherever it lies; its folder is made.
+    ///
+    /// # Errors
+    /// Those of [`Jail::write`].
+    pub fn write_proved(&self, path: &str, bytes: &[u8], how: How) -> Result<u64, ErrorBody> {
+        self.put(path, bytes, how, true)
+    }
+
+    fn put(&self, path: &str, bytes: &[u8], how: How, proved: bool) -> Result<u64, ErrorBody> {
         let spot = self.to_change(path)?;
         names::check(&spot.rest)?;
+        if how != How::Append {
+            prove(&spot, bytes, proved)?;
+        }
+        if spot.root == 0 && let Some(quota) = &self.quota {
+            quota.take(&self.root(&spot)?.real, bytes.len() as u64)?;
+        }
+        if proved && let Some(parent) = spot.rest.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            self.dir(&spot)?.create_dir_all(parent).map_err(|error| at(&spot, &error))?;
+        }
         match how {
             How::Replace => self.replace(&spot, bytes).map(|()| bytes.len() as u64),
             How::Append => self.append(&spot, bytes),
             How::Create => {
                 let mut options = OpenOptions::new();
                 options.write(true).create_new(true);
-                private(&mut options);
+                private(&mut options, &spot);
                 let dir = self.dir(&spot)?;
                 let written = dir.open_with(&spot.rest, &options).and_then(|mut file| file.write_all(bytes));
                 written.map(|()| bytes.len() as u64).map_err(|error| at(&spot, &error))
@@ -305,45 +414,68 @@ impl Jail {
         }
     }
 
-    /// The old file stays until the new one is whole.
+    /// The old file stays until the new one is whole. What is no plain file is not replaced: a link is followed.
     fn replace(&self, spot: &Spot, bytes: &[u8]) -> Result<(), ErrorBody> {
         let dir = self.dir(spot)?;
-        let about = dir.symlink_metadata(&spot.rest);
-        if about.is_ok_and(|about| about.is_dir()) {
-            return Err(invalid(format!("{} is a folder", spot.path.display())).with("errno", "EISDIR"));
+        let about = dir.symlink_metadata(&spot.rest).ok();
+        if about.as_ref().is_some_and(|about| !about.is_file()) {
+            return self.overwrite(spot, bytes);
         }
-        let temporary = beside(&spot.rest);
+        // Its folder may be exchanged meanwhile; what we have opened stays the same one.
+        let (folder, name) = match (spot.rest.parent(), spot.rest.file_name()) {
+            (Some(parent), Some(name)) if !parent.as_os_str().is_empty() => (dir.open_dir(parent), Path::new(name)),
+            _ => (dir.try_clone(), spot.rest.as_path()),
+        };
+        let folder = folder.map_err(|error| at(spot, &error))?;
+        let temporary = temporary();
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        private(&mut options);
-        let written = dir.open_with(&temporary, &options).and_then(|mut file| {
+        private(&mut options, spot);
+        let written = folder.open_with(&temporary, &options).and_then(|mut file| {
+            if let Some(about) = about {
+                file.set_permissions(about.permissions())?;
+            }
             file.write_all(bytes)?;
             file.sync_all()?;
-            dir.rename(&temporary, dir, &spot.rest)
+            folder.rename(&temporary, &folder, name)
         });
         written.map_err(|error| {
             // The first error is what matters; what is left over has a name of its own.
-            drop(dir.remove_file(&temporary));
+            drop(folder.remove_file(&temporary));
             at(spot, &error)
         })
+    }
+
+    fn overwrite(&self, spot: &Spot, bytes: &[u8]) -> Result<(), ErrorBody> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true);
+        let mut file = self.open_to_write(spot, options)?;
+        // It is cut only when it is known to be a plain file.
+        file.set_len(0).and_then(|()| file.write_all(bytes)).map_err(|error| at(spot, &error))
     }
 
     fn append(&self, spot: &Spot, bytes: &[u8]) -> Result<u64, ErrorBody> {
         let mut options = OpenOptions::new();
         options.append(true).create(true);
-        private(&mut options);
-        never_block(&mut options);
-        let mut file = self.dir(spot)?.open_with(&spot.rest, &options).map_err(|error| at(spot, &error))?;
+        let mut file = self.open_to_write(spot, options)?;
         let about = file.metadata().map_err(|error| at(spot, &error))?;
-        if !about.is_file() {
-            return Err(invalid(format!("{} is {}, not a file", spot.path.display(), described(&about))));
-        }
         let size = about.len().saturating_add(bytes.len() as u64);
         if size > LARGEST_FILE {
             return Err(too_large(&spot.path.display().to_string(), size, LARGEST_FILE));
         }
         file.write_all(bytes).map_err(|error| at(spot, &error))?;
         Ok(size)
+    }
+
+    fn open_to_write(&self, spot: &Spot, mut options: OpenOptions) -> Result<File, ErrorBody> {
+        private(&mut options, spot);
+        never_block(&mut options);
+        let file = self.dir(spot)?.open_with(&spot.rest, &options).map_err(|error| at(spot, &error))?;
+        let about = file.metadata().map_err(|error| at(spot, &error))?;
+        if !about.is_file() {
+            return Err(invalid(format!("{} is {}, not a file", spot.path.display(), described(&about))));
+        }
+        Ok(file)
     }
 
     /// What a path names; with `follow` that which a link leads to.
@@ -388,11 +520,28 @@ impl Jail {
     /// `PATH_OUTSIDE`, `FILE_NOT_FOUND`, `INVALID_ARGUMENTS` for a folder that is not empty without
     /// `recursive` and for a granted folder itself, `STORE_FAILED`.
     pub fn remove(&self, path: &str, recursive: bool, force: bool) -> Result<bool, ErrorBody> {
-        let spot = self.to_change(path)?;
+        self.take_away(path, recursive, force, None)
+    }
+
+    /// Removes a file that is no folder, or a folder that is empty; false when `force` and it was not there.
+    ///
+    /// # Errors
+    /// Those of [`Jail::remove`].
+    pub fn remove_only(&self, path: &str, only: Only, force: bool) -> Result<bool, ErrorBody> {
+        self.take_away(path, false, force, Some(only))
+    }
+
+    fn take_away(&self, path: &str, recursive: bool, force: bool, only: Option<Only>) -> Result<bool, ErrorBody> {
+        let mut spot = self.resolve(path)?;
+        if self.root(&spot)?.only.is_none() {
+            spot = self.to_change(path)?;
+        }
         let dir = self.dir(&spot)?;
-        let removed = match dir.symlink_metadata(&spot.rest) {
-            Ok(about) if about.is_dir() && recursive => dir.remove_dir_all(&spot.rest),
-            Ok(about) if about.is_dir() => dir.remove_dir(&spot.rest),
+        let removed = match dir.symlink_metadata(&spot.rest).map(|about| (about.is_dir(), only)) {
+            Ok((true, Some(Only::File))) => Err(std::io::ErrorKind::IsADirectory.into()),
+            Ok((false, Some(Only::Folder))) => Err(std::io::ErrorKind::NotADirectory.into()),
+            Ok((true, _)) if recursive => dir.remove_dir_all(&spot.rest),
+            Ok((true, _)) => dir.remove_dir(&spot.rest),
             Ok(_) => dir.remove_file(&spot.rest),
             Err(error) => Err(error),
         };
@@ -403,21 +552,20 @@ impl Jail {
         }
     }
 
-    /// Gives a file or folder another name within its granted folder; what has that name is replaced.
+    /// Gives a file or folder another name, also in another granted folder of the same disk; what has that name is
+    /// replaced.
     ///
     /// # Errors
-    /// `PATH_OUTSIDE`, `FILE_NOT_FOUND`, `INVALID_ARGUMENTS` between two granted folders, `STORE_FAILED`.
+    /// `PATH_OUTSIDE`, `FILE_NOT_FOUND`, `ARTIFACT_INVALID`, `INVALID_ARGUMENTS` between two disks, `STORE_FAILED`.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), ErrorBody> {
         let (from, to) = (self.to_change(from)?, self.to_change(to)?);
         names::check(&to.rest)?;
-        if from.root != to.root {
-            return Err(invalid(
-                "the two paths are in different granted folders: copy the file and remove the old one",
-            )
-            .with("errno", "EXDEV"));
-        }
         let (old, new) = (self.dir(&from)?, self.dir(&to)?);
-        old.symlink_metadata(&from.rest).map_err(|error| at(&from, &error))?;
+        let about = old.symlink_metadata(&from.rest).map_err(|error| at(&from, &error))?;
+        if !about.is_dir() && is_proved(&to) {
+            let (file, size) = self.open_file(&from)?;
+            prove(&to, &whole(file, size, &from, LARGEST_READ)?, false)?;
+        }
         old.rename(&from.rest, new, &to.rest).map_err(|error| at(&to, &error))
     }
 
@@ -426,8 +574,20 @@ impl Jail {
     /// # Errors
     /// Those of [`Jail::read_whole`] and [`Jail::write`].
     pub fn copy(&self, from: &str, to: &str, exclusive: bool) -> Result<u64, ErrorBody> {
+        self.copy_as(from, to, exclusive, false)
+    }
+
+    /// Copies a picture or document, which must be what its new name says; its folder is made.
+    ///
+    /// # Errors
+    /// Those of [`Jail::copy`].
+    pub fn copy_proved(&self, from: &str, to: &str, exclusive: bool) -> Result<u64, ErrorBody> {
+        self.copy_as(from, to, exclusive, true)
+    }
+
+    fn copy_as(&self, from: &str, to: &str, exclusive: bool, proved: bool) -> Result<u64, ErrorBody> {
         let bytes = self.read_whole(from, LARGEST_READ)?;
-        self.write(to, &bytes, if exclusive { How::Create } else { How::Replace })
+        self.put(to, &bytes, if exclusive { How::Create } else { How::Replace }, proved)
     }
 
     /// Makes a folder; false when `recursive` and it was there.
@@ -444,19 +604,29 @@ impl Jail {
         }
         let spot = self.to_change(path)?;
         names::check(&spot.rest)?;
+        if spot.root == 0 && let Some(quota) = &self.quota {
+            quota.take(&self.root(&spot)?.real, 0)?;
+        }
         let made = if recursive { dir.create_dir_all(&spot.rest) } else { dir.create_dir(&spot.rest) };
         made.map(|()| true).map_err(|error| at(&spot, &error))
     }
 
-    fn dir(&self, spot: &Spot) -> Result<&Dir, ErrorBody> {
+    fn root(&self, spot: &Spot) -> Result<&Open, ErrorBody> {
         let gone = || ErrorBody::new(ErrorCode::Internal, "a place of another set of folders");
-        self.roots.get(spot.root).map(|open| &open.dir).ok_or_else(gone)
+        self.roots.get(spot.root).ok_or_else(gone)
+    }
+
+    fn dir(&self, spot: &Spot) -> Result<&Dir, ErrorBody> {
+        self.root(spot).map(|open| &open.dir)
     }
 
     /// The place of something that is made, changed or removed: within a folder that may be written, and not
     /// that folder itself.
     fn to_change(&self, path: &str) -> Result<Spot, ErrorBody> {
         let spot = self.resolve(path)?;
+        if self.is_hidden(&spot) {
+            return Err(hidden(&spot));
+        }
         if !spot.writable {
             let message = format!("{} may only be read", spot.path.display());
             let error = ErrorBody::new(ErrorCode::PathOutside, message).with("errno", "EROFS");
@@ -465,7 +635,7 @@ impl Jail {
             );
         }
         if spot.rest.as_os_str().is_empty() {
-            return Err(invalid(format!("{} is a granted folder itself", spot.path.display())));
+            return Err(invalid(format!("{} is a granted folder itself", spot.path.display())).with("errno", "EPERM"));
         }
         Ok(spot)
     }
@@ -491,7 +661,36 @@ impl Stat {
 fn open(root: &Root) -> std::io::Result<Open> {
     let real = root.path.canonicalize()?;
     let dir = Dir::open_ambient_dir(&real, ambient_authority())?;
-    Ok(Open { root: root.clone(), real, dir })
+    Ok(Open { root: root.clone(), real, dir, only: None })
+}
+
+/// All bytes of a file that is not larger than `limit`.
+fn whole(file: File, size: u64, spot: &Spot, limit: u64) -> Result<Vec<u8>, ErrorBody> {
+    let path = || spot.path.display().to_string();
+    if size > limit {
+        return Err(too_large(&path(), size, limit));
+    }
+    // It may grow while it is read.
+    let mut bytes = Vec::new();
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| at(spot, &error))?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large(&path(), bytes.len() as u64, limit));
+    }
+    Ok(bytes)
+}
+
+/// Whether it is one of a session's artifacts.
+fn is_proved(spot: &Spot) -> bool {
+    spot.root == 0 && spot.rest.starts_with(OWN[0])
+}
+
+/// Refuses a picture or document that is not what its name says, among the artifacts or `everywhere`.
+fn prove(spot: &Spot, bytes: &[u8], everywhere: bool) -> Result<(), ErrorBody> {
+    let kind = proof::Kind::of_name(&spot.path.to_string_lossy()).filter(|_| everywhere || is_proved(spot));
+    match kind.and_then(|kind| proof::whole(kind, bytes).err()) {
+        Some(why) => Err(unproved(spot, &why)),
+        None => Ok(()),
+    }
 }
 
 fn walk(
@@ -529,11 +728,11 @@ fn described(about: &Metadata) -> &'static str {
     }
 }
 
-fn beside(rest: &Path) -> PathBuf {
+/// A name of its own; that of the file may be as long as names can be.
+fn temporary() -> PathBuf {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    // The name's own may be as long as names can be.
-    rest.with_file_name(format!(".new.{}.{count}.tmp", std::process::id()))
+    PathBuf::from(format!(".new.{}.{count}.tmp", std::process::id()))
 }
 
 /// Opening a pipe must not wait for its other end.
@@ -545,13 +744,16 @@ fn never_block(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 fn never_block(_options: &mut OpenOptions) {}
 
+/// A session's files are its user's alone; those of other folders are like their neighbours.
 #[cfg(unix)]
-fn private(options: &mut OpenOptions) {
-    cap_std::fs::OpenOptionsExt::mode(options, 0o600);
+fn private(options: &mut OpenOptions, spot: &Spot) {
+    if spot.root == 0 {
+        cap_std::fs::OpenOptionsExt::mode(options, 0o600);
+    }
 }
 
 #[cfg(not(unix))]
-fn private(_options: &mut OpenOptions) {}
+fn private(_options: &mut OpenOptions, _spot: &Spot) {}
 
 #[cfg(unix)]
 fn mode(about: &Metadata) -> u32 {

@@ -24,7 +24,7 @@ pub use config::{
 };
 pub use files::write_whole;
 pub use home::Home;
-pub use jail::{Chunk, Entry, How, Jail, Kind, LARGEST_READ, Listing, Root, Spot, Stat};
+pub use jail::{Chunk, Entry, How, Jail, Kind, LARGEST_READ, Listing, Only, Quota, Root, Spot, Stat};
 pub use journal::{Begun, Journal, TaskRow, args_digest};
 pub use records::{
     Changes, Channel, ChannelWish, Context, Deleted, Input, InputHow, Listed, Message, NewMessage,

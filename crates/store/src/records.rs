@@ -43,6 +43,8 @@ pub struct Records {
     connection: Mutex<Option<Connection>>,
     /// The session that each client has open now.
     open: Mutex<HashMap<String, String>>,
+    /// How much was written to the folders of the sessions that are open.
+    quotas: Mutex<HashMap<String, std::sync::Arc<crate::Quota>>>,
     /// Where the transcript of a session goes on.
     ends: Mutex<HashMap<String, u64>>,
 }
@@ -59,6 +61,7 @@ impl Records {
             path,
             connection: Mutex::default(),
             open: Mutex::default(),
+            quotas: Mutex::default(),
             ends: Mutex::default(),
         }
     }

@@ -53,12 +53,20 @@ impl Own {
         let start = Root { path: self.records.session_folder(&session), write: true };
         let read = |path: &PathBuf| Root { path: path.clone(), write: false };
         let write = |path: &PathBuf| Root { path: path.clone(), write: true };
-        // A home folder holds keys and the like; whoever starts there did not mean to hand them out.
-        let working = self.working_dir.iter().filter(|folder| !is_home(folder)).map(write);
-        let granted = self.files.read.iter().map(read).chain(self.files.write.iter().map(write));
-        let more: Vec<Root> = working.chain(granted).collect();
-        let artifacts = read(&self.home().artifacts());
-        Jail::open(start, &[artifacts], &more, self.home().root())
+        let more: Vec<Root> =
+            self.files.read.iter().map(read).chain(self.files.write.iter().map(write)).collect();
+        let home = self.home();
+        // The artifacts are those of all clients; a script is lent the downloads of its own.
+        let artifacts = self.within.is_none().then(|| read(&home.artifacts()));
+        let (mut jail, refused) = Jail::open(start, artifacts.as_slice(), &more, home.root())?;
+        jail.limit(self.records.quota(&session));
+        if let Some(folder) = &self.working_dir {
+            jail.work_in(folder, home.root());
+        }
+        if let Some(within) = &self.within {
+            jail.lend(within);
+        }
+        Ok((jail, refused))
     }
 
     /// Does something that blocks on a thread that may wait.
@@ -77,11 +85,6 @@ impl Own {
             }
         }
     }
-}
-
-fn is_home(folder: &std::path::Path) -> bool {
-    let real = |path: &std::path::Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    std::env::home_dir().is_some_and(|home| real(&home) == real(folder))
 }
 
 /// A reply whose fields are those of `value`.

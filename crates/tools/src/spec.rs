@@ -32,7 +32,8 @@ pub struct Info {
     pub input_mode: bool,
     /// Whether `tools/list` shows it.
     pub listed: bool,
-    /// Whether its calls take from no limit: those that only wait, and those that a page waits for.
+    /// Whether its calls take from no limit: those that only wait, those that a page waits for, and those
+    /// that touch no page but files whose room is limited.
     pub unlimited: bool,
     /// Whether only calls that failed are worth a line of the trace.
     pub untraced: bool,

@@ -44,11 +44,6 @@ impl Acts {
         std::mem::take(&mut *lock(&self.listed))
     }
 
-    /// Whether a file is a download of this client.
-    pub(super) fn downloaded(&self, path: &std::path::Path) -> bool {
-        lock(&self.downloads).contains(path)
-    }
-
     /// The downloads of this client, as far as they are known.
     pub(super) fn all_downloads(&self) -> Vec<PathBuf> {
         lock(&self.downloads).iter().cloned().collect()
@@ -120,7 +115,7 @@ pub(super) fn may_be_large(op: &Op) -> bool {
         tool: std::borrow::Cow<'a, str>,
     }
     let named = |op: &Op| serde_json::from_str::<Named<'_>>(op.args.get()).map(|named| LARGE.contains(&&*named.tool));
-    op.name == "fs" || named(op).unwrap_or(true)
+    named(op).unwrap_or(true)
 }
 
 /// Makes a call of a script and gives its outcome.
@@ -158,6 +153,23 @@ pub(super) async fn call(
             }
             Err(refusal)
         }
+    }
+}
+
+/// Makes a call of the host's own in the name of the client.
+pub(super) async fn host_call(
+    shared: &Shared,
+    errand: &Errand,
+    tool: &str,
+    args: Value,
+) -> Result<serde_json::Map<String, Value>, ErrorBody> {
+    let Some(caller) = shared.caller.get().and_then(std::sync::Weak::upgrade) else {
+        return Err(ErrorBody::new(ErrorCode::DaemonUnavailable, "the product is shutting down"));
+    };
+    let outcome = made(&*caller, errand, &Asked { tool: tool.to_owned(), args }).await;
+    match outcome.error {
+        Some(error) => Err(error),
+        None => Ok(outcome.output),
     }
 }
 

@@ -2,17 +2,17 @@
 
 use super::calls::{self, Acts, Errand, refused};
 use super::ending::Ending;
-use super::files::{Files, Usage};
 use super::output::{Given, Output};
 use super::place::Place;
 use super::worker::{Heard, Worker};
 use super::{Shared, lock};
 use crate::wire::{Done, Eval, FromWorker, Info, MOST_NAMES, Op, OpError, Reply, Status, Thrown, ToWorker};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::to_raw_value;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -60,9 +60,6 @@ const WAITING: usize = 4_000;
 const BURST: f64 = 2_000.0;
 const PER_SECOND: f64 = 1_000.0;
 
-/// Numbers of scopes in this process.
-static NUMBER: AtomicU64 = AtomicU64::new(1);
-
 /// What is asked of a scope.
 #[derive(Debug)]
 pub(super) enum Ask {
@@ -102,7 +99,6 @@ pub(super) struct Keeper {
     place: Option<Arc<Place>>,
     info: Option<Info>,
     acts: Arc<Acts>,
-    usage: Arc<Mutex<Usage>>,
     /// Ops that are worked on; those that outlive their call go on between calls.
     ops: JoinSet<Reply>,
     /// Their replies between calls.
@@ -129,7 +125,6 @@ impl Keeper {
             place: None,
             info: None,
             acts: Arc::default(),
-            usage: Arc::default(),
             ops: JoinSet::new(),
             held: Vec::new(),
             pace: Pace::default(),
@@ -227,7 +222,14 @@ impl Keeper {
             Some(worker) => worker,
             None => ctx.wait("a new scope", self.shared.worker()).await??,
         };
-        let eval = self.eval(ctx, &author, &evaluation);
+        let place = match self.settle(ctx, &author).await {
+            Ok(place) => place,
+            Err(error) => {
+                self.worker = Some(worker);
+                return Err(error);
+            }
+        };
+        let eval = self.eval(ctx, &author, &evaluation, &place);
         let mut run = Run {
             ending: Ending::after(Duration::from_millis(eval.timeout_ms)),
             call: eval.call,
@@ -266,14 +268,14 @@ impl Keeper {
                         self.end_ops().await;
                     }
                 }
-                let given = self.give(run.output, done.skipped, run.call).await;
+                let given = self.give(run.output, done.skipped, run.call, &run.errand).await;
                 finished(*done, given, start.elapsed(), names)
             }
             Over::Lost(status, reason) => {
                 let names = std::mem::take(&mut self.names);
                 worker.kill().await;
                 self.forget().await;
-                let given = self.give(run.output, 0, run.call).await;
+                let given = self.give(run.output, 0, run.call, &run.errand).await;
                 lost(status, reason, given, start.elapsed(), names)
             }
         };
@@ -283,14 +285,12 @@ impl Keeper {
     }
 
     /// What of an output is given. When that is not all, all of it lies in a file.
-    async fn give(&self, output: Output, skipped: u64, call: u64) -> Given {
+    async fn give(&self, output: Output, skipped: u64, call: u64, errand: &Errand) -> Given {
         let mut given = output.finish(skipped);
-        if let (Some(whole), Some(place)) = (given.whole.take(), self.place.clone()) {
+        if let Some(whole) = given.whole.take() {
             let name = format!("artifacts/output-{call}.txt");
-            let (acts, usage, path) = (Arc::clone(&self.acts), Arc::clone(&self.usage), name.clone());
-            let write =
-                move || Files { place: &place, acts: &acts, usage: &usage }.save(&path, whole.as_bytes());
-            let written = tokio::task::spawn_blocking(write).await.is_ok_and(|written| written);
+            let args = serde_json::json!({ "path": name, "base64": STANDARD.encode(&whole) });
+            let written = calls::host_call(&self.shared, errand, "file_write", args).await.is_ok();
             given.notes.push(match written {
                 true => format!(
                     "the output is cut in the middle; its first MiB is in {name} (fs.readFile reads it)"
@@ -333,12 +333,23 @@ impl Keeper {
         self.held.clear();
     }
 
-    fn eval(&mut self, ctx: &CallCtx, author: &Author, evaluation: &Evaluation) -> Eval {
+    /// Opens the session whose folder the scope works in, or takes it again; the client may work in another folder now.
+    async fn settle(&mut self, ctx: &CallCtx, author: &Author) -> Result<Arc<Place>, ErrorBody> {
+        let errand = Errand {
+            author: author.clone(),
+            title: "a scope".to_owned(),
+            within: Arc::default(),
+            until: Instant::now() + ctx.remaining(),
+            cancel: ctx.cancel().clone(),
+        };
+        let opened = calls::host_call(&self.shared, &errand, "session_open", serde_json::json!({})).await?;
+        let place = Arc::new(Place::of(&opened)?);
+        self.place = Some(Arc::clone(&place));
+        Ok(place)
+    }
+
+    fn eval(&mut self, ctx: &CallCtx, author: &Author, evaluation: &Evaluation, place: &Place) -> Eval {
         let config = &self.shared.config;
-        let place = self.place.get_or_insert_with(|| {
-            Arc::new(Place::new(config, NUMBER.fetch_add(1, Ordering::Relaxed), author))
-        });
-        Arc::make_mut(place).work_in(config, &author.working_dir);
         let info = Info {
             pwd: place.session.clone(),
             cwd: place.working.clone().unwrap_or_else(|| place.session.clone()),
@@ -443,14 +454,7 @@ impl Keeper {
             let folders = self.place.iter().flat_map(|place| place.folders());
             let within = Arc::new(folders.chain(self.acts.all_downloads()).collect());
             let errand = Errand { cancel: cancel.clone(), within, ..run.errand.clone() };
-            let work = work(
-                Arc::clone(&self.shared),
-                errand,
-                Arc::clone(&self.acts),
-                self.place.clone(),
-                Arc::clone(&self.usage),
-                op,
-            );
+            let work = work(Arc::clone(&self.shared), errand, Arc::clone(&self.acts), op);
             self.ops.spawn(async move {
                 let reply = work.await;
                 drop(large);
@@ -494,23 +498,14 @@ async fn work(
     shared: Arc<Shared>,
     errand: Errand,
     acts: Arc<Acts>,
-    place: Option<Arc<Place>>,
-    usage: Arc<Mutex<Usage>>,
     op: Op,
 ) -> Reply {
     let number = op.op;
     let cancelled = errand.cancel.clone();
     let done = async {
-        match (op.name.as_str(), place) {
-            ("call", _) => calls::call(&shared, &errand, &acts, &op.args).await,
-            ("fs", Some(place)) => {
-                let args: Box<RawValue> = op.args;
-                let files = move || Files { place: &place, acts: &acts, usage: &usage }.serve(args.get());
-                tokio::task::spawn_blocking(files).await.unwrap_or_else(|error| {
-                    Err(refused(&ErrorBody::new(ErrorCode::Internal, error.to_string())))
-                })
-            }
-            (name, _) => {
+        match op.name.as_str() {
+            "call" => calls::call(&shared, &errand, &acts, &op.args).await,
+            name => {
                 let message = format!("there is no operation '{name}'");
                 Err(refused(&ErrorBody::new(ErrorCode::InvalidArguments, message)))
             }

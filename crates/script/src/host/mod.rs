@@ -6,7 +6,6 @@
 
 mod calls;
 mod ending;
-mod files;
 mod image;
 mod keeper;
 mod output;

@@ -22,9 +22,6 @@ use truehand_base::{ErrorBody, ErrorCode};
 /// The most sessions of one page of a list.
 const LARGEST_PAGE: usize = 200;
 
-/// The folders that every session has.
-const FOLDERS: [&str; 3] = ["artifacts", "attachments", "tmp"];
-
 /// What a new session is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewSession {
@@ -117,7 +114,7 @@ impl Records {
             return Err(ErrorBody::new(ErrorCode::InvalidArguments, message));
         }
         let folder = self.home.sessions().join(&name);
-        for part in FOLDERS {
+        for part in crate::jail::OWN {
             private_folder(&folder.join(part))?;
         }
         let sql = "INSERT INTO sessions (id, name, kind, status, title, model, permission_mode, runtime, project, parent, triggered_by, client, created_ms, updated_ms)
@@ -304,7 +301,14 @@ impl Records {
 
     /// A client is gone; its session stays, and is no longer open.
     pub fn client_gone(&self, client: &str) {
-        held(&self.open).remove(client);
+        if let Some(session) = held(&self.open).remove(client) {
+            held(&self.quotas).remove(&session);
+        }
+    }
+
+    /// What the folder of a session may hold.
+    pub fn quota(&self, session: &Session) -> std::sync::Arc<crate::Quota> {
+        std::sync::Arc::clone(held(&self.quotas).entry(session.id.clone()).or_default())
     }
 
     /// Notes that something came to a session.

@@ -22,6 +22,7 @@ impl Tool for FileList {
     const INFO: Info = Info {
         tab: false,
         listed: false,
+        unlimited: true,
         extra: "At most 10,000 entries; links are named and not followed.",
         ..Info::new("file_list", "List a folder", EffectClass::Read, Verb::Read)
     };

@@ -21,6 +21,7 @@ impl Tool for FileMkdir {
     const INFO: Info = Info {
         tab: false,
         listed: false,
+        unlimited: true,
         ..Info::new("file_mkdir", "Make a folder", EffectClass::Store, Verb::File)
     };
 

@@ -29,6 +29,7 @@ impl Tool for FileRead {
     const INFO: Info = Info {
         tab: false,
         listed: false,
+        unlimited: true,
         extra: "A relative path starts at the folder of the client's session. Files there, in the artifacts, in the client's working folder and in the folders of [files] in config.toml can be read; a path that leads elsewhere, also by a link, is PATH_OUTSIDE.",
         ..Info::new("file_read", "Read a file", EffectClass::Read, Verb::Read)
     };

@@ -7,6 +7,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use truehand_base::{EffectClass, ErrorBody, Verb};
+use truehand_store::Only;
+
+/// What must be there.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RemoveOnly {
+    /// No folder.
+    File,
+    /// An empty folder.
+    Directory,
+}
 
 /// Remove a file or folder. For scripts.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -17,12 +28,15 @@ pub struct FileRemove {
     recursive: Option<bool>,
     /// Whether it may be missing.
     force: Option<bool>,
+    /// What it must be, when that is known.
+    only: Option<RemoveOnly>,
 }
 
 impl Tool for FileRemove {
     const INFO: Info = Info {
         tab: false,
         listed: false,
+        unlimited: true,
         ..Info::new("file_remove", "Remove a file", EffectClass::Store, Verb::File)
     };
 
@@ -31,8 +45,12 @@ impl Tool for FileRemove {
             .own
             .on_thread(move |own| {
                 let (jail, _) = own.jail()?;
-                let removed =
-                    jail.remove(&self.path, self.recursive.unwrap_or(false), self.force.unwrap_or(false))?;
+                let force = self.force.unwrap_or(false);
+                let removed = match self.only {
+                    Some(RemoveOnly::File) => jail.remove_only(&self.path, Only::File, force)?,
+                    Some(RemoveOnly::Directory) => jail.remove_only(&self.path, Only::Folder, force)?,
+                    None => jail.remove(&self.path, self.recursive.unwrap_or(false), force)?,
+                };
                 Ok(json!({ "path": jail.resolve(&self.path)?.path, "removed": removed }))
             })
             .await?;

@@ -20,6 +20,7 @@ impl Tool for FileRename {
     const INFO: Info = Info {
         tab: false,
         listed: false,
+        unlimited: true,
         ..Info::new("file_rename", "Rename a file", EffectClass::Store, Verb::File)
     };
 

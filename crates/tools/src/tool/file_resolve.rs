@@ -19,6 +19,7 @@ impl Tool for FileResolve {
     const INFO: Info = Info {
         tab: false,
         listed: false,
+        unlimited: true,
         ..Info::new("file_resolve", "Resolve a path", EffectClass::Read, Verb::Read)
     };
 

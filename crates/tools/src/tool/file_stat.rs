@@ -21,6 +21,7 @@ impl Tool for FileStat {
     const INFO: Info = Info {
         tab: false,
         listed: false,
+        unlimited: true,
         ..Info::new("file_stat", "Look at a file", EffectClass::Read, Verb::Read)
     };
 

@@ -31,13 +31,16 @@ pub struct FileWrite {
     /// The bytes.
     base64: String,
     how: Option<WriteHow>,
+    /// Whether a picture or document must be what its name says, and its folder is made.
+    verify: Option<bool>,
 }
 
 impl Tool for FileWrite {
     const INFO: Info = Info {
         tab: false,
         listed: false,
-        extra: "The old file stays until the new one is whole. The folder must be there.",
+        unlimited: true,
+        extra: "The old file stays until the new one is whole. The folder must be there. Pictures and PDF files among the artifacts must be whole and what their names say.",
         ..Info::new("file_write", "Write a file", EffectClass::Store, Verb::File)
     };
 
@@ -55,7 +58,10 @@ impl Tool for FileWrite {
                     WriteHow::Append => How::Append,
                     WriteHow::Create => How::Create,
                 };
-                let size = jail.write(&self.path, &bytes, how)?;
+                let size = match self.verify {
+                    Some(true) => jail.write_proved(&self.path, &bytes, how)?,
+                    _ => jail.write(&self.path, &bytes, how)?,
+                };
                 Ok(json!({ "path": jail.resolve(&self.path)?.path, "bytes": bytes.len(), "size": size }))
             })
             .await?;

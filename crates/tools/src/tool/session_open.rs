@@ -25,7 +25,9 @@ impl Tool for SessionOpen {
     const INFO: Info = Info {
         tab: false,
         listed: false,
-        extra: "The record and its folders (artifacts, attachments, tmp) are made. roots are the folders that file_read and its siblings take, roots_refused those of config.toml that can not be granted.",
+        unlimited: true,
+        untraced: true,
+        extra: "The record and its folders (artifacts, attachments, tmp) are made. working is the client's working folder, when files in it may be named. roots are the folders that file_read and its siblings take, roots_refused those of config.toml that can not be granted.",
         ..Info::new("session_open", "Open a session", EffectClass::Read, Verb::Read)
     };
 
@@ -49,6 +51,7 @@ impl Tool for SessionOpen {
                 let mut value = session.json();
                 value["folder"] = json!(folder);
                 value["created"] = json!(created);
+                value["working"] = json!(jail.working());
                 value["roots"] = json!(roots);
                 value["roots_refused"] = json!(refused);
                 Ok(value)
