@@ -225,3 +225,79 @@ fn row_074_link_that_is_swapped_in_meanwhile_leads_nowhere() {
     assert!(!place.dir.path().join("outside/new").exists());
     assert!(mine > 0, "{mine} reads, {refused} refusals: nothing was tested");
 }
+
+#[test]
+fn working_folder_is_where_paths_start_and_its_hidden_files_are_only_read() {
+    let mut place = Place::new();
+    std::fs::create_dir_all(place.dir.path().join("project/.git")).unwrap();
+    std::fs::write(place.dir.path().join("project/.git/config"), "text").unwrap();
+    let (project, state) = (place.dir.path().join("project"), place.dir.path().join("state"));
+    place.jail.work_in(&project, &state);
+    let jail = &place.jail;
+    assert_eq!(jail.working(), Some(project.canonicalize().unwrap().as_path()));
+    jail.write("a.txt", b"x", How::Replace).unwrap();
+    jail.make_folder("tmp", true).unwrap();
+    jail.write("tmp/b.txt", b"x", How::Replace).unwrap();
+    assert!(project.join("a.txt").exists() && state.join("sessions/s/tmp/b.txt").exists());
+    assert_eq!(jail.read_whole(".git/config", 10).unwrap(), b"text");
+    for refused in [
+        jail.write(".git/config", b"x", How::Append).err(),
+        jail.write(".bashrc", b"x", How::Create).err(),
+        jail.remove(".git", true, false).err(),
+        jail.rename("a.txt", ".a").err(),
+        jail.make_folder(".git/hooks", true).err(),
+    ] {
+        assert_eq!(refused.expect("refused").code, ErrorCode::PathOutside);
+    }
+}
+
+#[test]
+fn working_folder_that_is_more_than_a_project_is_not_granted() {
+    let place = Place::new();
+    let state = place.dir.path().join("state");
+    let home = std::env::home_dir().unwrap();
+    for wide in [
+        Path::new("/"),
+        place.dir.path(),
+        &state,
+        &state.join("sessions"),
+        &place.dir.path().join("gone"),
+        Path::new(""),
+        &home,
+    ] {
+        let mut place = Place::new();
+        place.jail.work_in(wide, &state);
+        assert_eq!(place.jail.working(), None, "{}", wide.display());
+    }
+}
+
+#[test]
+fn file_that_is_lent_is_read_and_removed_and_its_neighbours_are_not() {
+    let mut place = Place::new();
+    let (lent, beside) = (place.dir.path().join("outside/download"), place.path("outside/secret"));
+    std::fs::write(&lent, "text").unwrap();
+    place.jail.lend(&[place.dir.path().join("state/sessions/s"), lent.clone()]);
+    let (jail, lent) = (&place.jail, lent.display().to_string());
+    assert_eq!(jail.read_whole(&lent, 10).unwrap(), b"text");
+    assert_eq!(place.code(&beside), ErrorCode::PathOutside);
+    assert_eq!(place.code(&place.path("outside")), ErrorCode::PathOutside);
+    assert_eq!(jail.write(&lent, b"x", How::Append).expect_err("lent").code, ErrorCode::PathOutside);
+    assert_eq!(jail.remove(&beside, false, false).expect_err("beside").code, ErrorCode::PathOutside);
+    jail.remove(&lent, false, false).unwrap();
+    assert!(!Path::new(&lent).exists() && Path::new(&beside).exists());
+}
+
+#[test]
+fn session_folder_that_is_full_takes_no_more() {
+    let mut place = Place::new();
+    let session = place.dir.path().join("state/sessions/s");
+    // It holds nothing on the disk; what counts is how long it says that it is.
+    let full = std::fs::File::create(session.join("full")).unwrap();
+    full.set_len(1 << 30).unwrap();
+    place.jail.limit(std::sync::Arc::default());
+    let refused = place.jail.write("more", b"x", How::Replace).expect_err("full");
+    assert_eq!((refused.code, &refused.data["errno"]), (ErrorCode::ContentTooLarge, &"EDQUOT".into()));
+    assert_eq!(place.jail.make_folder("folder", false).ok(), Some(true), "it takes no bytes");
+    place.jail.remove("full", false, false).unwrap();
+    place.jail.write("more", b"x", How::Replace).unwrap();
+}

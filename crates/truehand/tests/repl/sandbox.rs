@@ -112,6 +112,59 @@ fn row_74_files_are_those_of_the_scope_and_of_the_working_folder() {
 }
 
 #[test]
+fn files_of_scripts_are_judged_and_traced_as_calls_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let cli = in_project(folder.path());
+    cli.home().write("config.toml", "[trace]\nenabled = true\n");
+    std::fs::write(folder.path().join("open.txt"), "open").unwrap();
+    let write = "await fs.writeFile('out.txt', 'the words of a file')";
+    let _ = cli.run(&["repl", write]).expect_code(0);
+    let encoded = "dGhlIHdvcmRzIG9mIGEgZmlsZQ";
+    let lines = std::fs::read_dir(cli.home().path().join("traces")).unwrap();
+    let lines: String = lines.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+    let traced: Vec<&str> = lines.lines().filter(|line| line.contains("\"file_write\"")).collect();
+    assert_eq!(traced.len(), 1, "{lines}");
+    assert!(traced[0].contains("out.txt") && traced[0].contains("[20 bytes]"), "{}", traced[0]);
+    assert!(!traced[0].contains(encoded) && !traced[0].contains("the words"), "{}", traced[0]);
+
+    let rules = cli.home().path().join("policy.yaml");
+    for (policy, rule) in [
+        ("version: 1\nmode: read_only\n", "mode"),
+        ("version: 1\nrules:\n  - {id: no-files, effect: deny, verb: file}\n", "no-files"),
+    ] {
+        std::fs::write(&rules, policy).unwrap();
+        let read = cli.run(&["repl", "await fs.readFile('open.txt', 'utf8')"]).expect_code(0);
+        assert!(read.stdout.contains("open"), "{rule}: {}", read.stdout);
+        for code in [
+            "await fs.writeFile('new.txt', 'x')",
+            "await fs.writeFile('artifacts/new.txt', 'x')",
+            "await fs.appendFile('open.txt', 'x')",
+            "await fs.rm('open.txt')",
+            "await fs.rename('open.txt', 'new.txt')",
+            "await fs.copyFile('open.txt', 'new.txt')",
+            "await fs.mkdir('new.txt')",
+        ] {
+            assert_eq!(refused(&cli, code).0, "POLICY_DENIED", "{rule}: {code}");
+        }
+        assert!(!folder.path().join("new.txt").exists(), "{rule}");
+        let seen = cli.run(&["repl", "await fs.exists('artifacts/new.txt')"]).expect_code(0);
+        assert!(seen.stdout.contains("false"), "{rule}: {}", seen.stdout);
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("open.txt")).unwrap(), "open");
+}
+
+#[test]
+fn file_that_fits_in_no_call_is_written_and_read_whole() {
+    let mut client = scripted();
+    let code = "const big = Buffer.alloc(9 * 1024 * 1024 + 3, 'abcde'); await fs.writeFile('artifacts/big.bin', big); \
+                await fs.appendFile('artifacts/big.bin', 'end'); const back = await fs.readFile('artifacts/big.bin'); \
+                let code; try { await fs.writeFile('artifacts/big.bin', big, { flag: 'wx' }) } catch (e) { code = [e.code, e.errno, e.syscall] } \
+                [back.length - big.length, back.subarray(0, big.length).equals(big), back.toString('utf8', big.length), (await fs.readdir('tmp')).length, code]";
+    let ran = repl(&mut client, code);
+    assert_eq!(ran.structured["value"], json!([3, true, "end", 0, ["EEXIST", -17, "open"]]), "{}", ran.text);
+}
+
+#[test]
 fn row_76_folders_of_a_scope_are_there_before_the_first_file() {
     let mut client = scripted();
     assert!(!client.home().join("sessions").exists());
