@@ -124,7 +124,7 @@ fn files_of_scripts_are_judged_and_traced_as_calls_of_their_own() {
     let lines: String = lines.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
     let traced: Vec<&str> = lines.lines().filter(|line| line.contains("\"file_write\"")).collect();
     assert_eq!(traced.len(), 1, "{lines}");
-    assert!(traced[0].contains("out.txt") && traced[0].contains("[20 bytes]"), "{}", traced[0]);
+    assert!(traced[0].contains("out.txt") && traced[0].contains("[19 bytes]"), "{}", traced[0]);
     assert!(!traced[0].contains(encoded) && !traced[0].contains("the words"), "{}", traced[0]);
 
     let rules = cli.home().path().join("policy.yaml");
@@ -133,7 +133,7 @@ fn files_of_scripts_are_judged_and_traced_as_calls_of_their_own() {
         ("version: 1\nrules:\n  - {id: no-files, effect: deny, verb: file}\n", "no-files"),
     ] {
         std::fs::write(&rules, policy).unwrap();
-        let read = cli.run(&["repl", "await fs.readFile('open.txt', 'utf8')"]).expect_code(0);
+        let read = cli.run(&["repl", "console.log(await fs.readFile('open.txt', 'utf8'))"]).expect_code(0);
         assert!(read.stdout.contains("open"), "{rule}: {}", read.stdout);
         for code in [
             "await fs.writeFile('new.txt', 'x')",
@@ -147,7 +147,7 @@ fn files_of_scripts_are_judged_and_traced_as_calls_of_their_own() {
             assert_eq!(refused(&cli, code).0, "POLICY_DENIED", "{rule}: {code}");
         }
         assert!(!folder.path().join("new.txt").exists(), "{rule}");
-        let seen = cli.run(&["repl", "await fs.exists('artifacts/new.txt')"]).expect_code(0);
+        let seen = cli.run(&["repl", "console.log(await fs.exists('artifacts/new.txt'))"]).expect_code(0);
         assert!(seen.stdout.contains("false"), "{rule}: {}", seen.stdout);
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("open.txt")).unwrap(), "open");

@@ -97,6 +97,8 @@ fn row_090_sessions_of_several_clients_are_listed_newest_first() {
     }
     let mut client = McpClient::spawn_in(home, BINARY, &["mcp"], &[]);
     client.initialize("2025-11-25");
+    // Its own began with its scope.
+    names.insert(0, value(&mut client, "pwd.split('/').pop()"));
     let code = "const a = await truehand.sessions.list({ limit: 2 }); \
                 const b = await truehand.sessions.list({ limit: 2, cursor: a.nextCursor }); \
                 [[...a, ...b].map(s => s.name), b.nextCursor, a.length]";
@@ -201,8 +203,8 @@ fn pdf_that_takes_too_much_memory_ends_its_own_process_alone() {
     let file = format!(
         "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n[{list}]\nendobj\ntrailer\n<< /Root 1 0 R >>\nstartxref\n0\n%%EOF\n"
     );
-    std::fs::write(std::path::Path::new(folder.as_str().unwrap()).join("bomb.pdf"), file).unwrap();
-    let ran = repl(&mut client, "const kept = 1; await truehand.pdf.extractText({ filePath: 'bomb.pdf' })");
+    std::fs::write(std::path::Path::new(folder.as_str().unwrap()).join("artifacts/bomb.pdf"), file).unwrap();
+    let ran = repl(&mut client, "const kept = 1; await truehand.pdf.extractText({ filePath: 'artifacts/bomb.pdf' })");
     assert_eq!(code_of(&ran), "CONTENT_TOO_LARGE", "{}", ran.text);
     assert_eq!(value(&mut client, "kept"), 1, "the scope and the daemon live on");
 }
