@@ -82,8 +82,12 @@ pub fn complete(facts: &mut Facts, scope: &Scope) {
 pub fn judge(rules: &Rules, steps: &[Facts], asker: &Asker<'_>) -> Judged {
     let mut strictest: Option<(u8, Decision, Option<String>, Verb)> = None;
     for facts in steps {
-        let yes = source_of_yes(facts.verb, asker);
-        let decision = decide(rules, facts, asker.client, yes.is_some());
+        let mut yes = source_of_yes(facts.verb, asker);
+        let mut decision = decide(rules, facts, asker.client, yes.is_some());
+        if let Some(source) = yes_of_the_page(&decision, facts, asker) {
+            decision = Decision::Allow { rule: "approval".to_owned() };
+            yes = Some(source);
+        }
         let rank = match &decision {
             Decision::Allow { .. } => 0,
             Decision::Ask { .. } => 1,
@@ -120,6 +124,18 @@ fn source_of_yes(verb: Verb, asker: &Asker<'_>) -> Option<String> {
     }
 }
 
+/// A yes for JavaScript in pages holds for a request to the origin of the page that it is made for: a script in that page
+/// could send the very same. It overrules no rule of the person's that asks.
+fn yes_of_the_page(decision: &Decision, facts: &Facts, asker: &Asker<'_>) -> Option<String> {
+    let origin = |text: &Option<String>| text.as_deref().and_then(|text| Url::parse(text).ok()).map(|url| url.origin());
+    let own = facts.request.as_ref().is_some_and(|request| request.same_origin)
+        && origin(&facts.page_url).is_some_and(|page| page.is_tuple() && origin(&facts.url) == Some(page));
+    match decision {
+        Decision::Ask { rule, .. } if rule == "risk" && own => source_of_yes(Verb::Js, asker),
+        _ => None,
+    }
+}
+
 fn ask(verb: Verb, rule: &str, reason: String, path: &str) -> ErrorBody {
     let verb = verb.name();
     let how = format!(
@@ -150,6 +166,7 @@ fn deny(rule: &str, code: ErrorCode, reason: String, path: &str) -> ErrorBody {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use truehand_base::RequestFacts;
 
     fn asker(allowed: &[Verb]) -> Asker<'_> {
         Asker { client: "cli:x", approval: None, allowed, rules_path: "/h/policy.yaml" }
@@ -197,5 +214,24 @@ mod tests {
         let refused = judged(Verb::Fetch, &[]).refusal.expect("the yes was not for this");
         assert_eq!(refused.code, ErrorCode::ApprovalRequired);
         assert_eq!(judged(Verb::Fetch, &[Verb::Fetch]).decision["approved_by"], "start:--allow");
+    }
+    #[test]
+    fn judge_takes_a_yes_for_javascript_for_a_post_to_the_page_s_own_origin_and_for_no_other() {
+        let only = Approval { only: vec![Verb::Js], ..Approval::new("command") };
+        let judged = |page: &str, rules: &Rules| {
+            let request = RequestFacts { method: "POST".to_owned(), same_origin: true, private: false };
+            let facts = Facts {
+                url: Some("https://h.example/save".to_owned()),
+                page_url: Some(page.to_owned()),
+                request: Some(request),
+                ..Facts::new("page_fetch", Verb::Fetch)
+            };
+            judge(rules, &[facts], &Asker { approval: Some(&only), ..asker(&[]) })
+        };
+        assert_eq!(judged("https://h.example/form", &Rules::default()).decision["approved_by"], "command");
+        let elsewhere = judged("https://other.example/", &Rules::default()).refusal.expect("another origin");
+        assert_eq!(elsewhere.code, ErrorCode::ApprovalRequired);
+        let asks = Rules::parse("version: 1\nrules: [{id: own, effect: ask, verb: fetch}]").expect("reads");
+        assert!(judged("https://h.example/form", &asks).refusal.is_some(), "a person's rule asks for itself");
     }
 }

@@ -301,13 +301,20 @@
   kernel.rawCall = raw;
 
   kernel.call = async (tool, args) => {
+    // What was asked to be done before goes out first; what is asked for later does not hold this call up.
+    const before = pump.setup;
     if (!UNPUMPED.has(tool)) {
       await begin();
-      while (pump.setup) await pump.setup.catch(() => undefined);
+      if (before) await before.catch(() => undefined);
     }
+    return kernel.callNow(tool, args);
+  };
+
+  // The same for what is sent in the place of a call that had its turn.
+  kernel.callNow = async (tool, args) => {
     let outcome;
     try {
-      outcome = await raw(tool, args);
+      outcome = await past(() => raw(tool, args));
     } catch (error) {
       note(tool, args, null, error);
       if (!QUIET.has(tool)) await kernel.flushEvents();
@@ -317,6 +324,35 @@
     if (brings(tool, args, outcome)) await kernel.flushEvents();
     return outcome;
   };
+
+  // Lets the calls that come from now on wait for the end of something that began already.
+  kernel.hold = (promise) => {
+    const own = Promise.all([pump.setup, promise]);
+    pump.setup = own;
+    const clear = () => {
+      if (pump.setup === own) pump.setup = null;
+    };
+    own.then(clear, clear);
+  };
+
+  // How long the answer to a dialog is waited for, and how often it is asked after, in milliseconds.
+  const DIALOG_MS = 30_000;
+  const DIALOG_STEP_MS = 50;
+
+  // A call that was refused because a dialog is open has done nothing. The scope answers dialogs itself, by a listener or
+  // by dismissing them, so the call waits for that as a call to a page does that stands still.
+  async function past(attempt) {
+    const begun = kernel.now();
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!error || error.code !== 'DIALOG_OPEN' || kernel.now() - begun > DIALOG_MS) throw error;
+      }
+      await kernel.flushEvents();
+      await new Promise((resolve) => kernel.after(DIALOG_STEP_MS, resolve));
+    }
+  }
 
   function note(tool, args, outcome, error) {
     for (const watcher of watchers) run('an outcome', watcher, undefined, [{ tool, args: args || {}, outcome, error }]);
@@ -337,14 +373,32 @@
     pump.wanted = true;
   };
 
+  // Kinds that hold something up until the scope answers. Between calls nobody would.
+  const HOLDING = ['dialog_manual', 'filechooser'];
+  const holding = () => HOLDING.filter((kind) => pump.kinds.has(kind));
+
   kernel.onCallStart(() => {
     pump.open = false;
     pump.run += 1;
-    if (pump.cursor !== null) begin();
+    if (pump.cursor === null) return;
+    begin();
+    // What came since the last call is dealt with before anything is done, a dialog above all.
+    kernel.before(async () => {
+      if (holding().length) await raw('page_subscribe', { kinds: holding() });
+      await kernel.flushEvents();
+    });
   });
 
   kernel.onCallEnd(async () => {
     if (pump.open && pump.wanted) await kernel.flushEvents();
+    if (holding().length) {
+      const kinds = [...pump.kinds].filter((kind) => !HOLDING.includes(kind));
+      try {
+        await raw('page_subscribe', { kinds, how: 'only' });
+      } catch (error) {
+        kernel.reportError('the end of a call', error);
+      }
+    }
     pump.open = false;
     pump.run += 1;
   });

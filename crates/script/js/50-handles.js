@@ -46,12 +46,29 @@
    */
   async function run(frame, call) {
     const args = { ...frame._where(), ...call };
-    try {
-      return (await kernel.call('page_evaluate', { ...args, pure: true })).output;
-    } catch (error) {
+    return (await inOrder(args)).output;
+  }
+
+  /** How long other calls wait for the first try of an evaluation, in milliseconds: what takes longer waits in the page. */
+  const FIRST_TRY_MS = 50;
+
+  // Calls of a page are sent in the order in which the script makes them, awaited or not. An evaluation may be sent twice,
+  // and what comes after it must not come between.
+  function inOrder(args) {
+    const first = kernel.call('page_evaluate', { ...args, pure: true });
+    const answer = first.catch((error) => {
       if (error.code !== CONFINED) throw error;
-    }
-    return (await kernel.call('page_evaluate', args)).output;
+      return kernel.callNow('page_evaluate', args);
+    });
+    kernel.hold(new Promise((resolve) => {
+      const timer = kernel.after(FIRST_TRY_MS, resolve);
+      const end = () => {
+        kernel.cancelTimer(timer);
+        resolve();
+      };
+      first.then(end, end);
+    }));
+    return answer;
   }
 
   /** What a page threw, as an Error that says so. Everything else is passed on. */

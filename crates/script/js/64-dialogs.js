@@ -38,6 +38,12 @@
     }
 
     async _answer(action, text) {
+      // It came between two calls and was answered then; the listener can't know, and there is nothing left to do.
+      if (this._answered) {
+        this._answered = false;
+        this._done = true;
+        return;
+      }
       if (this._done) throw new Error(`Cannot ${action} dialog which is already handled!`);
       this._done = true;
       const args = { tab_id: this._page._tab, action };
@@ -55,9 +61,9 @@
     if (!page) return;
     const dialog = new Dialog(page, event);
     // An alert that nobody asked to see is acknowledged by the daemon at once; the event only tells of it.
-    if (event.handled) dialog._done = true;
+    if (event.handled) dialog._answered = true;
     const heard = [page, page.context()].filter((emitter) => emitter.emit('dialog', dialog));
-    if (heard.length || dialog._done) return;
+    if (heard.length || dialog._done || event.handled) return;
     leave(dialog);
   });
 
@@ -65,7 +71,7 @@
   function leave(dialog) {
     const leaving = dialog._type === 'beforeunload';
     const words = leaving ? 'let the page be left' : `dismissed the ${dialog._type} ${JSON.stringify(dialog._message)}`;
-    kernel.print('info', `${words}: no listener for 'dialog'`);
+    kernel.print('warn', `${words}: no listener for 'dialog'`);
     const answered = leaving ? dialog.accept() : dialog.dismiss();
     answered.catch((error) => {
       if (error.code !== 'NO_DIALOG') kernel.reportError('the answer to a dialog', error);
