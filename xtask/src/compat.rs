@@ -137,8 +137,11 @@ fn render(table: &Table) -> String {
     for (class, rows) in table {
         // Writing to a text can't fail.
         let _ = write!(page, "\n## {class}\n\n");
-        let full: Vec<String> =
-            rows.iter().filter(|(_, row)| row.status() == Status::Full).map(|(name, _)| format!("`{name}`")).collect();
+        let full: Vec<String> = rows
+            .iter()
+            .filter(|(_, row)| row.status() == Status::Full)
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
         if !full.is_empty() {
             let _ = writeln!(page, "Full: {}", full.join(", "));
         }
@@ -147,7 +150,12 @@ fn render(table: &Table) -> String {
             let gap = if full.is_empty() { "" } else { "\n" };
             let _ = writeln!(page, "{gap}| member | status | why |\n| --- | --- | --- |");
             for (name, row) in others {
-                let _ = writeln!(page, "| `{name}` | {} | {} |", row.status().name(), row.reason().replace('|', "\\|"));
+                let _ = writeln!(
+                    page,
+                    "| `{name}` | {} | {} |",
+                    row.status().name(),
+                    row.reason().replace('|', "\\|")
+                );
             }
         }
     }

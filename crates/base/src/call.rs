@@ -57,6 +57,14 @@ impl Call {
     /// A call with no key, approval or purpose.
     #[must_use]
     pub fn new(client: ClientId, tool: impl Into<String>, arguments: Value) -> Self {
-        Call { tool: tool.into(), arguments, client, request_key: None, approval: None, purpose: None, within: None }
+        Call {
+            tool: tool.into(),
+            arguments,
+            client,
+            request_key: None,
+            approval: None,
+            purpose: None,
+            within: None,
+        }
     }
 }

@@ -37,6 +37,7 @@ pub use ids::{ClientId, ClientKind, ElementRef, TabId};
 pub use network::{is_inside, is_private};
 pub use outcome::{EXIT_RUNNING, Image, Outcome, TaskNote, TaskStatus, Warning};
 pub use script::{
-    Author, Evaluated, Evaluation, NoScripts, ScopeLost, ScriptAct, ScriptError, ScriptLog, ScriptName, ScriptStatus, Scripts,
+    Author, Evaluated, Evaluation, NoScripts, ScopeLost, ScriptAct, ScriptError, ScriptLog, ScriptName,
+    ScriptStatus, Scripts,
 };
 pub use secret::Secret;

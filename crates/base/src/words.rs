@@ -312,7 +312,10 @@ mod tests {
         let effect = PageEffect { glanced: true, window_ms: 3, ..PageEffect::default() };
         let outcome = Outcome { page_effect: Some(effect), ..Outcome::new("page_input") };
         let line = verdict_line(&outcome);
-        assert!(line.ends_with("unknown: nothing was seen within 3 ms, too short a look to say more"), "{line}");
+        assert!(
+            line.ends_with("unknown: nothing was seen within 3 ms, too short a look to say more"),
+            "{line}"
+        );
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub use options::{
 };
 pub use pool::{BrowserPool, PoolConfig, Scope, ScopeOptions};
 pub use tab::{
-    Answer, Answered, CdpMethod, Changes, Found, Handle, HeldRequest, InputStep, Judged, Lane, LaneGuard, PageCall, PageScript,
-    Returns, Search, Tab, cdp_method,
+    Answer, Answered, CdpMethod, Changes, Found, Handle, HeldRequest, InputStep, Judged, Lane, LaneGuard,
+    PageCall, PageScript, Returns, Search, Tab, cdp_method,
 };
 pub use target::Target;

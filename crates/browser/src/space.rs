@@ -256,7 +256,8 @@ impl Space {
 
     /// Opens an empty tab.
     pub async fn open_tab(self: &Arc<Self>, ctx: &CallCtx, client: &ClientId) -> Result<Tab, ErrorBody> {
-        let id = self.create(ctx, |target| self.adopt(&target, "about:blank", "", true, Some(client))).await?;
+        let id =
+            self.create(ctx, |target| self.adopt(&target, "about:blank", "", true, Some(client))).await?;
         self.tab(ctx, id).await
     }
 
@@ -499,9 +500,13 @@ impl Space {
         }
         let tabs = self.attached_tabs();
         let opener = tabs.iter().find(|t| Some(t.target_id()) == info.opener_id.as_ref());
-        self.hub.tell(id, kind::BASIC, "page", &|client| self.owns(id, client), || {
-            serde_json::json!({ "url": info.url, "opener": opener.map(|tab| tab.id().to_string()) })
-        });
+        self.hub.tell(
+            id,
+            kind::BASIC,
+            "page",
+            &|client| self.owns(id, client),
+            || serde_json::json!({ "url": info.url, "opener": opener.map(|tab| tab.id().to_string()) }),
+        );
         // A link with noopener names no opener: then it is whoever acts right now.
         if let Some(before) = opener.or_else(|| tabs.iter().find(|tab| tab.window_open())) {
             lock(&self.windows).opened(id, before.id());

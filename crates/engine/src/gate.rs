@@ -64,6 +64,9 @@ impl Gate for Further {
 /// address: otherwise whoever owns the name could lead our request anywhere by changing what it resolves to.
 pub fn complete(facts: &mut Facts, scope: &Scope) {
     let Some(request) = &mut facts.request else { return };
+    if facts.page_url.is_none() {
+        facts.page_url = scope.tab_if_open(None).map(|tab| tab.url());
+    }
     let url =
         facts.url.as_deref().and_then(|text| normalise_url(text).ok()).and_then(|url| Url::parse(&url).ok());
     let Some(url) = url else { return };
@@ -127,7 +130,9 @@ fn source_of_yes(verb: Verb, asker: &Asker<'_>) -> Option<String> {
 /// A yes for JavaScript in pages holds for a request to the origin of the page that it is made for: a script in that page
 /// could send the very same. It overrules no rule of the person's that asks.
 fn yes_of_the_page(decision: &Decision, facts: &Facts, asker: &Asker<'_>) -> Option<String> {
-    let origin = |text: &Option<String>| text.as_deref().and_then(|text| Url::parse(text).ok()).map(|url| url.origin());
+    let origin = |text: &Option<String>| {
+        text.as_deref().and_then(|text| Url::parse(text).ok()).map(|url| url.origin())
+    };
     let own = facts.request.as_ref().is_some_and(|request| request.same_origin)
         && origin(&facts.page_url).is_some_and(|page| page.is_tuple() && origin(&facts.url) == Some(page));
     match decision {

@@ -107,7 +107,8 @@ async fn recorded(core: &Arc<Core>, work: &Work, call: &Call) -> Outcome {
     let took = core.clock.now().saturating_duration_since(start);
     let span = Span { seq, began, took };
     let options = core.clients.options(&call.client);
-    let write = options.trace.or(core.trace).unwrap_or(trail.trace) && !(trail.untraced && outcome.error.is_none());
+    let write =
+        options.trace.or(core.trace).unwrap_or(trail.trace) && !(trail.untraced && outcome.error.is_none());
     if let Err(error) = core.recorder.record(call, &trail, &outcome, span, write).await {
         outcome.warnings.push(unrecorded(&error));
     }

@@ -92,7 +92,9 @@ impl Recorder {
             }
         }
         // A script that names a token is recorded after the call that took it.
-        if let Some(token) = trail.arguments.get("token").and_then(Value::as_str).filter(|_| takes_token(trail)) {
+        if let Some(token) =
+            trail.arguments.get("token").and_then(Value::as_str).filter(|_| takes_token(trail))
+        {
             self.typed.remember(token.to_owned());
             secrets.push(token.to_owned());
         }

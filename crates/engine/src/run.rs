@@ -51,7 +51,9 @@ pub async fn run(tool: &'static str, ctx: &CallCtx, prepared: Box<dyn Prepared>,
         let (observe, tasks, scripts) = (*observe, tasks.as_ref(), scripts.as_ref());
         let gate = gate.as_ref();
         let call = &ctx;
-        prepared.run(ToolCtx { call, scope, observe, working_dir, artifacts, tasks, gate, author, scripts, own }).await
+        prepared
+            .run(ToolCtx { call, scope, observe, working_dir, artifacts, tasks, gate, author, scripts, own })
+            .await
     });
     let cut_off = |code, how: &str| Err(ErrorBody::new(code, format!("{how} while {tool} was at work")));
     let result = tokio::select! {
@@ -199,7 +201,7 @@ mod tests {
                 )),
                 files: truehand_store::FilesConfig::default(),
                 working_dir: None,
-            pdf_worker: None,
+                pdf_worker: None,
                 now: truehand_store::Timestamp(0),
             },
             author: Author { client, approval: None, working_dir: dir.path().to_owned(), js_allowed: false },

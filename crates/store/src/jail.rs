@@ -14,9 +14,9 @@ use crate::failed;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use error::{at, hidden, invalid, outside, too_large, unproved};
+use std::ffi::OsString;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
-use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use truehand_base::proof;
@@ -256,7 +256,11 @@ impl Jail {
             if self.roots.iter().any(|open| open.only.is_none() && open.root.path == *file) {
                 continue;
             }
-            let lent = self.roots.iter_mut().filter(|open| open.root.path == folder).find_map(|open| open.only.as_mut());
+            let lent = self
+                .roots
+                .iter_mut()
+                .filter(|open| open.root.path == folder)
+                .find_map(|open| open.only.as_mut());
             if let Some(names) = lent {
                 names.push(name.to_owned());
             } else if let Ok(opened) = open(&Root { path: folder.to_owned(), write: false }) {
@@ -328,7 +332,8 @@ impl Jail {
 
     /// Whether it lies in what tools of the user read by themselves.
     fn is_hidden(&self, spot: &Spot) -> bool {
-        self.working == Some(spot.root) && spot.rest.iter().any(|name| name.to_string_lossy().starts_with('.'))
+        self.working == Some(spot.root)
+            && spot.rest.iter().any(|name| name.to_string_lossy().starts_with('.'))
     }
 
     /// Reads a part of a file.
@@ -394,7 +399,9 @@ impl Jail {
         if how != How::Append {
             prove(&spot, bytes, proved)?;
         }
-        if spot.root == 0 && let Some(quota) = &self.quota {
+        if spot.root == 0
+            && let Some(quota) = &self.quota
+        {
             quota.take(&self.root(&spot)?.real, bytes.len() as u64)?;
         }
         if proved && let Some(parent) = spot.rest.parent().filter(|parent| !parent.as_os_str().is_empty()) {
@@ -423,7 +430,9 @@ impl Jail {
         }
         // Its folder may be exchanged meanwhile; what we have opened stays the same one.
         let (folder, name) = match (spot.rest.parent(), spot.rest.file_name()) {
-            (Some(parent), Some(name)) if !parent.as_os_str().is_empty() => (dir.open_dir(parent), Path::new(name)),
+            (Some(parent), Some(name)) if !parent.as_os_str().is_empty() => {
+                (dir.open_dir(parent), Path::new(name))
+            }
             _ => (dir.try_clone(), spot.rest.as_path()),
         };
         let folder = folder.map_err(|error| at(spot, &error))?;
@@ -531,7 +540,13 @@ impl Jail {
         self.take_away(path, false, force, Some(only))
     }
 
-    fn take_away(&self, path: &str, recursive: bool, force: bool, only: Option<Only>) -> Result<bool, ErrorBody> {
+    fn take_away(
+        &self,
+        path: &str,
+        recursive: bool,
+        force: bool,
+        only: Option<Only>,
+    ) -> Result<bool, ErrorBody> {
         let mut spot = self.resolve(path)?;
         if self.root(&spot)?.only.is_none() {
             spot = self.to_change(path)?;
@@ -604,7 +619,9 @@ impl Jail {
         }
         let spot = self.to_change(path)?;
         names::check(&spot.rest)?;
-        if spot.root == 0 && let Some(quota) = &self.quota {
+        if spot.root == 0
+            && let Some(quota) = &self.quota
+        {
             quota.take(&self.root(&spot)?.real, 0)?;
         }
         let made = if recursive { dir.create_dir_all(&spot.rest) } else { dir.create_dir(&spot.rest) };
@@ -635,7 +652,9 @@ impl Jail {
             );
         }
         if spot.rest.as_os_str().is_empty() {
-            return Err(invalid(format!("{} is a granted folder itself", spot.path.display())).with("errno", "EPERM"));
+            return Err(
+                invalid(format!("{} is a granted folder itself", spot.path.display())).with("errno", "EPERM")
+            );
         }
         Ok(spot)
     }

@@ -74,7 +74,8 @@ fn walk(value: &mut Value, known: &[String]) {
 fn object(map: &mut Map<String, Value>, known: &[String]) {
     let named = |key: &str| map.get(key).and_then(Value::as_str).is_some_and(is_secret_name);
     // A cookie's own name says nothing of what it is for.
-    let cookie = map.contains_key("name") && ["domain", "httpOnly"].into_iter().any(|key| map.contains_key(key));
+    let cookie =
+        map.contains_key("name") && ["domain", "httpOnly"].into_iter().any(|key| map.contains_key(key));
     if map.contains_key("value") && (cookie || ["name", "key", "header"].into_iter().any(named)) {
         map.insert("value".to_owned(), Value::String(REDACTED.to_owned()));
     }

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use std::future::Future;
 use std::time::Duration;
 use truehand_base::{
-    Author, BoxFuture, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Image, Outcome, PageEffect, Scripts,
-    TabId, ToolInfo, Verb, Warning,
+    Author, BoxFuture, CallCtx, EffectClass, ErrorBody, ErrorCode, Facts, Image, Outcome, PageEffect,
+    Scripts, TabId, ToolInfo, Verb, Warning,
 };
 use truehand_browser::{InputMode, Observe, Scope, Tab};
 

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use truehand_base::{Author, BoxFuture, CallCtx, ClientId, ClientKind, ErrorBody, ErrorCode, NoScripts, Outcome};
+use truehand_base::{
+    Author, BoxFuture, CallCtx, ClientId, ClientKind, ErrorBody, ErrorCode, NoScripts, Outcome,
+};
 use truehand_browser::{BrowserPool, FindOptions, Observe, PoolConfig, Scope, ScopeOptions};
 use truehand_testkit::Site;
 use truehand_tools::{Reply, TABLE, Tasks, ToolCtx, args, find};

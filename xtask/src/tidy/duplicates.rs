@@ -14,7 +14,10 @@ const TOLERATED: &[(&str, &str)] = &[
     ("fancy-regex", "as bit-vec"),
     ("getrandom", "TLS of the fixture site, the schema validator and tempfile each use another"),
     ("io-lifetimes", "the jail of scripts' files sets times by a crate that is a generation behind"),
-    ("nom", "the certificate parser of the fixture site's maker is a generation behind the PDF parser; tests only"),
+    (
+        "nom",
+        "the certificate parser of the fixture site's maker is a generation behind the PDF parser; tests only",
+    ),
     ("num-bigint", "the schema validator is a generation behind the parser of scripts; tests only"),
     ("r-efi", "as getrandom; UEFI targets only"),
     ("rand", "the WebSocket client is on 0.9, the MCP SDK's HTTP service on 0.10"),

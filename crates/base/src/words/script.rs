@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn row_86_act_that_quotes_a_page_has_none_of_our_tags() {
+    fn row_086_act_that_quotes_a_page_has_none_of_our_tags() {
         let mut ran = Evaluated::new(ScriptStatus::Ok);
         let verdict = format!("dismissed the alert \"{CLOSE} ok · 1 ms\"");
         ran.acts = vec![ScriptAct { tool: String::new(), verdict, page_effect: serde_json::Value::Null }];

@@ -75,7 +75,8 @@ impl Lane {
             }
             Ok(Err(_)) => Err(ErrorBody::new(ErrorCode::TabClosed, "the tab is gone")),
             Err(error) if error.code == ErrorCode::Deadline => {
-                let holder = super::lock(&self.turn).as_ref().map(|turn| turn.holder.clone()).unwrap_or_default();
+                let holder =
+                    super::lock(&self.turn).as_ref().map(|turn| turn.holder.clone()).unwrap_or_default();
                 Err(ErrorBody::new(ErrorCode::TabBusy, format!("the tab is in use by {holder}"))
                     .with("holder", holder))
             }

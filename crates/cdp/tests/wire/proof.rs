@@ -597,7 +597,8 @@ impl Proof {
             ..storage::CookieParam::default()
         };
         let context = Some(self.context.clone());
-        self.browser(storage::SetCookies { cookies: vec![cookie], browser_context_id: context.clone() }).await;
+        self.browser(storage::SetCookies { cookies: vec![cookie], browser_context_id: context.clone() })
+            .await;
         let all = self.browser(storage::GetCookies { browser_context_id: context }).await.cookies;
         let kept = all.iter().find(|cookie| cookie.name == "kept").expect("kept");
         assert_eq!((kept.domain.as_str(), kept.http_only, kept.path.as_str()), ("127.0.0.1", true, "/"));

@@ -123,11 +123,7 @@ fn tab_that_is_closed_under_a_call_is_told_at_once_and_frees_its_lane() {
 /// A click that sends something, under a request key.
 fn send(h: &Hands, key: &str) -> Outcome {
     let call = Call::new(h.client.clone(), "browser_click", json!({ "ref": "#send" }));
-    h.send(Call {
-        request_key: Some(key.to_owned()),
-        approval: Some(Approval::new("test")),
-        ..call
-    })
+    h.send(Call { request_key: Some(key.to_owned()), approval: Some(Approval::new("test")), ..call })
 }
 
 /// Kills the browser `times` times, each time a little later in a call, from the `first` moment on.

@@ -117,7 +117,11 @@ fn state_of_the_product_is_neither_given_to_a_page_nor_written_over_by_a_picture
     let h = Hands::at("/controls.html");
     for file in ["truehand.db", "policy.yaml", "traces/x", "channels/x"] {
         let file = home().join(file);
-        h.fails("browser_upload", json!({ "ref": "input[type=file]", "paths": [file] }), ErrorCode::PathOutside);
+        h.fails(
+            "browser_upload",
+            json!({ "ref": "input[type=file]", "paths": [file] }),
+            ErrorCode::PathOutside,
+        );
         h.fails("browser_screenshot", json!({ "path": file }), ErrorCode::PathOutside);
     }
     assert!(!home().join("policy.yaml").exists());

@@ -117,14 +117,16 @@ fn page_cdp_writes_into_no_frame_and_no_popup_of_a_site_as_if_it_were_empty() {
     let by_id = send(&h, "Page.setDocumentContent", json!({ "frameId": child, "html": html }));
     assert_eq!(code(&by_id), Some(ErrorCode::ApprovalRequired), "{by_id:#?}");
     let params = json!({ "frameId": main, "html": html });
-    let by_frame = h.call("page_cdp", json!({ "method": "Page.setDocumentContent", "frame": child, "params": params }));
+    let by_frame =
+        h.call("page_cdp", json!({ "method": "Page.setDocumentContent", "frame": child, "params": params }));
     assert_eq!(code(&by_frame), Some(ErrorCode::ApprovalRequired), "{by_frame:#?}");
     // An empty window that a page opened is of that page's site.
     h.open("/controls.html");
     let opener = h.ok("browser_current_tab", json!({})).tab_id.unwrap();
     h.js("window.open('about:blank') && 1");
     let tabs = h.ok("browser_list_tabs", json!({})).output["tabs"].as_array().unwrap().clone();
-    let popup = tabs.iter().map(|tab| tab["tab_id"].clone()).find(|id| *id != json!(opener.to_string())).unwrap();
+    let popup =
+        tabs.iter().map(|tab| tab["tab_id"].clone()).find(|id| *id != json!(opener.to_string())).unwrap();
     h.ok("browser_select_tab", json!({ "tab_id": popup }));
     let main = h.ok("page_frames", json!({})).output["main"].clone();
     let html = "<script>opener.document.title = 'by the popup'</script>";

@@ -217,7 +217,7 @@ fn completion_runs_nothing() {
 fn scope_goes_with_its_client_and_all_with_the_engine() {
     let world = world();
     world.engine.client_gone(&world.client);
-    assert_eq!(*world.told.gone.lock().unwrap(), [world.client.clone()]);
+    assert_eq!(*world.told.gone.lock().unwrap(), std::slice::from_ref(&world.client));
     world.runtime.block_on(world.engine.shutdown());
     assert!(*world.told.closed.lock().unwrap());
 }

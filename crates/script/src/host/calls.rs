@@ -28,8 +28,15 @@ const PAUSE: Duration = Duration::from_millis(100);
 const NOT_FROM_SCRIPTS: &[&str] = &["repl", "task_wait"];
 
 /// Calls whose answers may be megabytes long, one at a time.
-const LARGE: &[&str] =
-    &["file_read", "page_fetch", "page_body", "page_post_data", "page_answer", "page_cdp", "browser_screenshot"];
+const LARGE: &[&str] = &[
+    "file_read",
+    "page_fetch",
+    "page_body",
+    "page_post_data",
+    "page_answer",
+    "page_cdp",
+    "browser_screenshot",
+];
 
 /// What the calls of a scope have left behind.
 #[derive(Debug, Default)]
@@ -114,7 +121,8 @@ pub(super) fn may_be_large(op: &Op) -> bool {
         #[serde(default, borrow)]
         tool: std::borrow::Cow<'a, str>,
     }
-    let named = |op: &Op| serde_json::from_str::<Named<'_>>(op.args.get()).map(|named| LARGE.contains(&&*named.tool));
+    let named =
+        |op: &Op| serde_json::from_str::<Named<'_>>(op.args.get()).map(|named| LARGE.contains(&&*named.tool));
     named(op).unwrap_or(true)
 }
 

@@ -494,12 +494,7 @@ impl Over {
 }
 
 /// Does one op.
-async fn work(
-    shared: Arc<Shared>,
-    errand: Errand,
-    acts: Arc<Acts>,
-    op: Op,
-) -> Reply {
+async fn work(shared: Arc<Shared>, errand: Errand, acts: Arc<Acts>, op: Op) -> Reply {
     let number = op.op;
     let cancelled = errand.cancel.clone();
     let done = async {

@@ -22,7 +22,8 @@ impl Place {
     /// `INTERNAL` when it says none.
     pub(super) fn of(opened: &Map<String, Value>) -> Result<Place, ErrorBody> {
         let text = |name: &str| opened.get(name).and_then(Value::as_str);
-        let missing = |name: &str| ErrorBody::new(ErrorCode::Internal, format!("the session opened without {name}"));
+        let missing =
+            |name: &str| ErrorBody::new(ErrorCode::Internal, format!("the session opened without {name}"));
         Ok(Place {
             session: text("folder").map(PathBuf::from).ok_or_else(|| missing("a folder"))?,
             working: text("working").map(PathBuf::from),

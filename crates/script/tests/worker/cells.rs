@@ -65,7 +65,7 @@ const SEQUENCES: &[&[(&str, &str)]] = &[
 ];
 
 #[test]
-fn row_32_cells_share_their_declarations_and_await_at_the_top() {
+fn row_032_cells_share_their_declarations_and_await_at_the_top() {
     // No two sequences use the same name.
     let mut scope = Scope::new();
     for sequence in SEQUENCES {
@@ -79,7 +79,7 @@ fn row_32_cells_share_their_declarations_and_await_at_the_top() {
 }
 
 #[test]
-fn row_35_declarations_outlive_calls_that_throw() {
+fn row_035_declarations_outlive_calls_that_throw() {
     let mut scope = Scope::new();
     assert_eq!(scope.run("const a = 1; await sleep(1)").done.status, Status::Ok);
     assert_eq!(scope.run("const b = 2; null.x").done.status, Status::Error);
@@ -90,7 +90,7 @@ fn row_35_declarations_outlive_calls_that_throw() {
 }
 
 #[test]
-fn row_36_declared_again_names_the_variable() {
+fn row_036_declared_again_names_the_variable() {
     let mut scope = Scope::new();
     assert!(scope.run("const a = 1; let b = 2; class C {}").done.redeclared.is_empty());
     assert_eq!(scope.run("const a = 3").done.redeclared, ["a"]);

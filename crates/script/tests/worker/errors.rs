@@ -50,7 +50,7 @@ const PLACES: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn row_33_modules_are_refused_with_what_to_use() {
+fn row_033_modules_are_refused_with_what_to_use() {
     let mut scope = Scope::new();
     for code in ["import('fs')", "await import('fs')", "require('fs')", "import fs from 'fs'"] {
         let error = scope.run(code).error();

@@ -203,7 +203,7 @@ fn globals_behave_as_elsewhere() {
 }
 
 #[test]
-fn row_34_the_console_prints_and_values_are_marked() {
+fn row_034_the_console_prints_and_values_are_marked() {
     let mut scope = Scope::new();
     for (code, text) in PRINTS {
         let outcome = scope.run(code);

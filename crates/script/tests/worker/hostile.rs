@@ -48,7 +48,7 @@ fn answers(
 }
 
 #[test]
-fn row_37_endless_code_ends_at_its_time_and_the_scope_goes_on() {
+fn row_037_endless_code_ends_at_its_time_and_the_scope_goes_on() {
     let mut scope = Scope::new();
     scope.answer = answers;
     scope.run("const kept = 'kept'");

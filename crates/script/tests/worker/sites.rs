@@ -32,7 +32,9 @@ fn answer(name: &str, args: &Value) -> Option<Result<Value, OpError>> {
         (Some("procedure_run"), _) => {
             Some(Ok(json!({ "tool": "procedure_run", "output": { "found": [asked["inputs"]["query"]] } })))
         }
-        (Some("page_events"), _) => Some(Ok(json!({ "tool": "page_events", "output": { "events": [], "next": 1 } }))),
+        (Some("page_events"), _) => {
+            Some(Ok(json!({ "tool": "page_events", "output": { "events": [], "next": 1 } })))
+        }
         _ => usual(name, args),
     }
 }
@@ -44,19 +46,22 @@ fn scope() -> Scope {
 }
 
 #[test]
-fn row_83_site_is_a_global_whose_procedures_are_listed_and_explained() {
+fn row_083_site_is_a_global_whose_procedures_are_listed_and_explained() {
     let mut scope = scope();
     assert_eq!(scope.run("Object.keys(shop).sort().join()").value(), "'orders,search'");
     assert_eq!(scope.run("(await shop.search({ query: 'tea' })).found[0]").value(), "'tea'");
     let help = scope.run("help(shop)").text();
-    assert!(help.contains("A shop for tests") && help.contains("shop.search({ limit, query })  Finds products"), "{help}");
+    assert!(
+        help.contains("A shop for tests") && help.contains("shop.search({ limit, query })  Finds products"),
+        "{help}"
+    );
     let help = scope.run("help(shop.search)").text();
     assert!(help.contains("query: string  words") && help.contains("limit?: number"), "{help}");
     assert!(scope.run("help()").text().contains("Sites: shop"));
 }
 
 #[test]
-fn row_84_site_without_a_signed_in_person_names_the_cookie() {
+fn row_084_site_without_a_signed_in_person_names_the_cookie() {
     let mut scope = scope();
     let ran = scope.run("await shop.orders().catch((error) => [error.code, error.cookie])");
     assert_eq!(ran.value(), "[ 'SIGNED_OUT', 'session' ]");

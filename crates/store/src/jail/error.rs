@@ -11,8 +11,11 @@ pub fn at(spot: &Spot, error: &std::io::Error) -> ErrorBody {
     let (code, words, errno) = match error.kind() {
         // The handle of the folder refuses ways out by an error of its own, which is none of the system's.
         ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
-            return ErrorBody::new(ErrorCode::PathOutside, format!("Path escapes the granted folders by a link: '{path}'"))
-                .with("errno", "EACCES");
+            return ErrorBody::new(
+                ErrorCode::PathOutside,
+                format!("Path escapes the granted folders by a link: '{path}'"),
+            )
+            .with("errno", "EACCES");
         }
         ErrorKind::NotFound => (ErrorCode::FileNotFound, "is not there".to_owned(), "ENOENT"),
         ErrorKind::AlreadyExists => (ErrorCode::FileExists, "is there already".to_owned(), "EEXIST"),
@@ -23,7 +26,9 @@ pub fn at(spot: &Spot, error: &std::io::Error) -> ErrorBody {
             "is a folder that is not empty (recursive removes it whole)".to_owned(),
             "ENOTEMPTY",
         ),
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => (ErrorCode::StoreFailed, error.to_string(), "ENOSPC"),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            (ErrorCode::StoreFailed, error.to_string(), "ENOSPC")
+        }
         ErrorKind::CrossesDevices => {
             (ErrorCode::InvalidArguments, "is on another disk: copy and remove".to_owned(), "EXDEV")
         }
@@ -47,7 +52,9 @@ pub fn outside(path: &str, roots: &[Root], why_not: Option<&str>) -> ErrorBody {
 /// A file of the working folder that tools of its user read by themselves.
 pub fn hidden(spot: &Spot) -> ErrorBody {
     let path = clip(&spot.path.display().to_string(), 200);
-    let message = format!("Path escapes what may be written: '{path}': hidden files of the working folder are read only");
+    let message = format!(
+        "Path escapes what may be written: '{path}': hidden files of the working folder are read only"
+    );
     ErrorBody::new(ErrorCode::PathOutside, message).with("errno", "EACCES")
 }
 
@@ -60,7 +67,8 @@ pub fn unproved(spot: &Spot, why: &str) -> ErrorBody {
 /// A session's folder with no room.
 pub fn full(bytes: u64, entries: usize) -> ErrorBody {
     let message = format!("the session's folder holds at most {bytes} bytes in {entries} files");
-    let error = ErrorBody::new(ErrorCode::ContentTooLarge, message).with("limit", bytes).with("errno", "EDQUOT");
+    let error =
+        ErrorBody::new(ErrorCode::ContentTooLarge, message).with("limit", bytes).with("errno", "EDQUOT");
     error.next("remove files that are no longer needed")
 }
 
@@ -72,5 +80,8 @@ pub fn invalid(message: impl Into<String>) -> ErrorBody {
 /// More than is taken.
 pub fn too_large(path: &str, size: u64, limit: u64) -> ErrorBody {
     let message = format!("{} has {size} bytes, the limit is {limit}", clip(path, 200));
-    ErrorBody::new(ErrorCode::ContentTooLarge, message).with("bytes", size).with("limit", limit).with("errno", "EFBIG")
+    ErrorBody::new(ErrorCode::ContentTooLarge, message)
+        .with("bytes", size)
+        .with("limit", limit)
+        .with("errno", "EFBIG")
 }

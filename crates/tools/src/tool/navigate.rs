@@ -37,7 +37,8 @@ impl Tool for Navigate {
         let tab = act::tab(&cx, &common).await?;
         // The form that the gate judged, and no other, is what is opened.
         let url = normalise_url(&self.url)?;
-        let acted = tab.navigate(&act::limited(cx.call, self.timeout_ms), &url, &common.observe(cx.observe)).await;
+        let acted =
+            tab.navigate(&act::limited(cx.call, self.timeout_ms), &url, &common.observe(cx.observe)).await;
         let report = Report { field: "navigated", value: true.into(), asked: "" };
         Ok(act::page_reply(&tab, &common, report, acted, |url| format!("navigated to {url}")))
     }

@@ -12,7 +12,8 @@ use truehand_base::{EffectClass, ErrorBody, ErrorCode, Facts, RequestFacts, Verb
 use truehand_browser::{Answer, Changes, HeldRequest};
 
 /// What a page runs or shows as its own: to answer such a request is to run code in the page.
-const CODE: &[&str] = &["Document", "Script", "Stylesheet", "Other", "Preflight", "Prefetch", "SignedExchange"];
+const CODE: &[&str] =
+    &["Document", "Script", "Stylesheet", "Other", "Preflight", "Prefetch", "SignedExchange"];
 
 /// Say what becomes of a held request. For scripts.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -132,9 +133,14 @@ impl PageAnswer {
             }
             // An answer that sends the page elsewhere makes it ask there.
             let to = self.redirect(held)?;
-            let method = if matches!(self.status, Some(307 | 308)) { held.method.clone() } else { "GET".to_owned() };
+            let method =
+                if matches!(self.status, Some(307 | 308)) { held.method.clone() } else { "GET".to_owned() };
             let request = RequestFacts { method, ..RequestFacts::default() };
-            return Some(Facts { url: Some(to), request: Some(request), ..Facts::new(Self::INFO.name, Verb::Fetch) });
+            return Some(Facts {
+                url: Some(to),
+                request: Some(request),
+                ..Facts::new(Self::INFO.name, Verb::Fetch)
+            });
         }
         // A request that goes elsewhere, or asks for something else than the page did, is one of our own.
         let changes = changes?;
@@ -233,7 +239,10 @@ mod tests {
         assert_eq!(judged(json!({ "request": "p1", "action": "abort" }), "Document"), None);
         let sent_on = |status: i64, to: &str| {
             let headers = json!({ "Location": to });
-            judged(json!({ "request": "p1", "action": "fulfill", "status": status, "headers": headers }), "XHR")
+            judged(
+                json!({ "request": "p1", "action": "fulfill", "status": status, "headers": headers }),
+                "XHR",
+            )
         };
         let expected = |url: &str| Some((Verb::Fetch, url.to_owned(), Some("GET".to_owned())));
         assert_eq!(sent_on(302, "https://other.example/x"), expected("https://other.example/x"));

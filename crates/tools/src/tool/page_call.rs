@@ -108,7 +108,11 @@ impl PageCall {
 /// in it what the page holds; how a word is written with escapes is not followed.
 fn verb_of_style(css: &str) -> Verb {
     let css = css.to_ascii_lowercase();
-    if ["url", "src", "import", "image", "\\"].iter().any(|word| css.contains(word)) { Verb::Js } else { Verb::Settings }
+    if ["url", "src", "import", "image", "\\"].iter().any(|word| css.contains(word)) {
+        Verb::Js
+    } else {
+        Verb::Settings
+    }
 }
 
 impl Tool for PageCall {
@@ -179,8 +183,10 @@ mod tests {
         assert_eq!(verb(Value::Null), Verb::Read);
         assert_eq!(verb(json!("h1 { color: red }")), Verb::Settings);
         for css in [
-            "body { background: URL(http://h.example/) }", "@import 'http://h.example/a.css';",
-            "i { background: image-set('http://h.example/' 1x) }", "i { background: u\\72l(http://h.example/) }",
+            "body { background: URL(http://h.example/) }",
+            "@import 'http://h.example/a.css';",
+            "i { background: image-set('http://h.example/' 1x) }",
+            "i { background: u\\72l(http://h.example/) }",
             "@font-face { font-family: f; src: u }",
         ] {
             assert_eq!(verb(json!(css)), Verb::Js, "{css}");

@@ -53,13 +53,13 @@ impl PageCdp {
         let held = held.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, name)| (*name).to_owned());
         let held: Vec<String> = held.collect();
         let texts = ["code", "key", "text", "unmodifiedText"].map(|name| self.text(name).to_owned());
-        let identifier = self.text("keyIdentifier").strip_prefix("U+").and_then(|hex| i64::from_str_radix(hex, 16).ok());
+        let identifier =
+            self.text("keyIdentifier").strip_prefix("U+").and_then(|hex| i64::from_str_radix(hex, 16).ok());
         let codes = [Some(number("windowsVirtualKeyCode")), Some(number("nativeVirtualKeyCode")), identifier];
         let codes = codes.into_iter().flatten().filter_map(key_of_code);
         let own = texts.into_iter().filter(|name| !name.is_empty()).chain(codes);
         own.map(|key| held.iter().cloned().chain([key]).collect()).collect()
     }
-
 
     fn verb(&self) -> Verb {
         match cdp_method(&self.method).map(|method| method.judged) {
@@ -94,7 +94,8 @@ impl Tool for PageCdp {
         Info { listed: false, ..Info::new("page_cdp", "Protocol command", EffectClass::Script, Verb::Js) };
 
     fn see(&mut self, tab: &Tab) {
-        let blank = tab.is_own_blank(self.frame.as_deref()) && tab.is_own_blank(self.param("frameId").as_str());
+        let blank =
+            tab.is_own_blank(self.frame.as_deref()) && tab.is_own_blank(self.param("frameId").as_str());
         self.blank = blank;
     }
 
@@ -176,7 +177,10 @@ mod tests {
         let odd = json!({ "modifiers": 2.0, "code": "KeyA", "key": "w", "windowsVirtualKeyCode": 81 });
         assert_eq!(chords(odd), ["Control+KeyA", "Control+w", "Control+Q"], "each name is judged");
         assert_eq!(chords(json!({ "modifiers": 1, "nativeVirtualKeyCode": 115 })), ["Alt+F4"]);
-        assert_eq!(chords(json!({ "modifiers": 2, "code": "AltLeft", "keyIdentifier": "U+0057" })), ["Control+AltLeft", "Control+W"]);
+        assert_eq!(
+            chords(json!({ "modifiers": 2, "code": "AltLeft", "keyIdentifier": "U+0057" })),
+            ["Control+AltLeft", "Control+W"]
+        );
         let content =
             json!({ "method": "Page.setDocumentContent", "params": { "html": "x" }, "blank": true });
         assert!(

@@ -5,7 +5,7 @@ use serde_json::json;
 use truehand_testkit::Cli;
 
 #[test]
-fn row_18_one_shot_prints_what_console_log_writes_and_nothing_else() {
+fn row_018_one_shot_prints_what_console_log_writes_and_nothing_else() {
     let cli = Cli::new(BINARY);
     let ran = cli.run(&["repl", "console.log(1+1)"]).expect_code(0);
     assert_eq!(ran.stdout, "2\n");
@@ -13,7 +13,7 @@ fn row_18_one_shot_prints_what_console_log_writes_and_nothing_else() {
 }
 
 #[test]
-fn row_38_exit_code_is_one_for_a_throw_and_four_for_a_timeout() {
+fn row_038_exit_code_is_one_for_a_throw_and_four_for_a_timeout() {
     let cli = Cli::new(BINARY);
     let threw = cli.run(&["repl", "console.log('before'); throw new RangeError('too far')"]).expect_code(1);
     assert_eq!(threw.stdout, "before\n");

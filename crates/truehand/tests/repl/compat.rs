@@ -47,7 +47,8 @@ fn scope(site: &Site) -> McpClient {
         "origin": site.url(""), "other": site.other_host_url(""), "secure": site.https_url(""), "port": site.port(),
     });
     // The places are given as a value; the prelude makes functions of them.
-    let begun = client.call("repl", json!({ "title": "prelude", "code": format!("{prelude}\nbegin({places});") }));
+    let begun =
+        client.call("repl", json!({ "title": "prelude", "code": format!("{prelude}\nbegin({places});") }));
     assert!(!begun.is_error, "the prelude fails: {}", begun.text);
     client
 }
@@ -68,7 +69,12 @@ fn play(file: &str) {
         let arguments = json!({ "title": case.name, "code": case.code, "timeout_ms": CASE_MS });
         let begun = std::time::Instant::now();
         let result = client.call("repl", arguments);
-        println!("{} ms {} {}", begun.elapsed().as_millis(), if result.is_error { "FAILS" } else { "ok" }, case.name);
+        println!(
+            "{} ms {} {}",
+            begun.elapsed().as_millis(),
+            if result.is_error { "FAILS" } else { "ok" },
+            case.name
+        );
         ran += 1;
         if result.is_error || result.error.is_some() {
             let told: String = result.text.chars().take(1500).collect();
@@ -109,7 +115,8 @@ fn every_file_of_cases_has_its_test() {
 
 #[test]
 fn a_file_of_cases_is_cut_at_its_marks() {
-    let (preamble, cases) = cases_of("// What.\nlet a;\n//# one\na = 1;\n//# two words\n//@ Page.url\nb();\n");
+    let (preamble, cases) =
+        cases_of("// What.\nlet a;\n//# one\na = 1;\n//# two words\n//@ Page.url\nb();\n");
     assert_eq!(preamble, "// What.\nlet a;\n");
     let case = |name: &str, code: &str| Case { name: name.to_owned(), code: code.to_owned() };
     assert_eq!(cases, [case("one", "a = 1;\n"), case("two words", "//@ Page.url\nb();\n")]);

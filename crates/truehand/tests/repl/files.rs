@@ -5,7 +5,7 @@ use serde_json::json;
 use truehand_testkit::fixtures;
 
 #[test]
-fn row_77_download_by_event_is_readable_and_whole() {
+fn row_077_download_by_event_is_readable_and_whole() {
     let mut scope = Scope::new();
     let got = scope.run(
         "await openTab(origin + '/repl/download.html');
@@ -19,7 +19,7 @@ fn row_77_download_by_event_is_readable_and_whole() {
 }
 
 #[test]
-fn row_78_bytes_that_are_fetched_are_the_servers() {
+fn row_078_bytes_that_are_fetched_are_the_servers() {
     let mut scope = Scope::new();
     let served = std::fs::read(fixtures().join("pages/dot.svg")).unwrap();
     let path = scope.run(
@@ -31,7 +31,7 @@ fn row_78_bytes_that_are_fetched_are_the_servers() {
 }
 
 #[test]
-fn row_79_displayed_picture_is_an_image_of_the_reply() {
+fn row_079_displayed_picture_is_an_image_of_the_reply() {
     let mut scope = Scope::new();
     let shown = scope.call(
         "await openTab(origin + '/repl/shot.html');

@@ -8,10 +8,7 @@ use truehand_testkit::{CallResult, McpClient, Site};
 fn at(html: &str) -> (Site, McpClient) {
     let site = Site::start_blocking();
     let mut client = scripted();
-    let code = format!(
-        "await openTab({:?}); await page.setContent({html:?});",
-        site.url("/repl/empty.html")
-    );
+    let code = format!("await openTab({:?}); await page.setContent({html:?});", site.url("/repl/empty.html"));
     done(&repl(&mut client, &code));
     (site, client)
 }
@@ -45,14 +42,18 @@ const LIST: &str = "<ul id=l><li><button onclick=\"window.hit='Anna'\">Call Anna
 const REF: &str = "const refTo = async (name) => new RegExp(`button \"${name}\" \\\\[ref=([^\\\\]]+)\\\\]`).exec((await snapshot(page)).tree)[1];";
 
 #[test]
-fn row_54_reference_of_an_earlier_snapshot_is_refused_and_clicks_nothing() {
+fn row_054_reference_of_an_earlier_snapshot_is_refused_and_clicks_nothing() {
     let (_site, mut client) = at(LIST);
     done(&repl(&mut client, &format!("{REF} const old = await refTo('Call Anna');")));
     done(&repl(
         &mut client,
         "await page.evaluate(() => { l.innerHTML = `<li><button onclick=\"window.hit='Zoe'\">Call Zoe</button></li>`; }); await snapshot(page);",
     ));
-    for code in ["await page.locator(old).click()", "await page.locator(`aria-ref=${old}`).textContent()", "await page.click(old)"] {
+    for code in [
+        "await page.locator(old).click()",
+        "await page.locator(`aria-ref=${old}`).textContent()",
+        "await page.click(old)",
+    ] {
         let (code_of, message) = refused(&mut client, code);
         assert_eq!(code_of, "REF_STALE", "{code}: {message}");
     }
@@ -62,11 +63,13 @@ fn row_54_reference_of_an_earlier_snapshot_is_refused_and_clicks_nothing() {
 }
 
 #[test]
-fn row_55_reference_of_a_snapshot_is_a_locator() {
+fn row_055_reference_of_a_snapshot_is_a_locator() {
     let (_site, mut client) = at(LIST);
     let hit = value(
         &mut client,
-        &format!("{REF} await page.locator(await refTo('Call Ben')).click(); await page.evaluate(() => window.hit)"),
+        &format!(
+            "{REF} await page.locator(await refTo('Call Ben')).click(); await page.evaluate(() => window.hit)"
+        ),
     );
     assert_eq!(hit, "Ben");
     let text = value(&mut client, "await page.locator(`aria-ref=${await refTo('Call Anna')}`).textContent()");
@@ -74,7 +77,7 @@ fn row_55_reference_of_a_snapshot_is_a_locator() {
 }
 
 #[test]
-fn row_56_reference_into_a_frame_needs_no_frame_locator() {
+fn row_056_reference_into_a_frame_needs_no_frame_locator() {
     let inner = "<button onclick=&quot;parent.hit='inner'&quot;>Deep</button><input aria-label=Name>";
     let (_site, mut client) = at(&format!("<p>top</p><iframe srcdoc=\"{inner}\"></iframe>"));
     let hit = value(
@@ -110,7 +113,7 @@ const VERBS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn row_61_each_action_comes_to_the_page_as_its_events() {
+fn row_061_each_action_comes_to_the_page_as_its_events() {
     let (_site, mut client) = at("<p>x</p>");
     for (html, act, event) in VERBS {
         let code = format!(
@@ -125,7 +128,7 @@ fn row_61_each_action_comes_to_the_page_as_its_events() {
 }
 
 #[test]
-fn row_62_role_label_and_text_find_the_one_element_and_refuse_two() {
+fn row_062_role_label_and_text_find_the_one_element_and_refuse_two() {
     let (_site, mut client) = at(
         "<h1>Orders</h1><label>Name <input id=n></label><button id=s>Save</button><button id=d>Delete</button><p id=p>No orders yet</p>",
     );
@@ -147,19 +150,22 @@ fn row_62_role_label_and_text_find_the_one_element_and_refuse_two() {
 }
 
 #[test]
-fn row_64_code_in_the_page_answers_and_refuses_arguments_that_it_would_lose() {
+fn row_064_code_in_the_page_answers_and_refuses_arguments_that_it_would_lose() {
     let (_site, mut client) = at("<b class=x>one</b>");
     let code = "await page.evaluate(() => { document.title = 'T1'; }); \
                 [await page.evaluate(() => document.title), await page.$eval('.x', (el, more) => el.textContent + more, '!')]";
     assert_eq!(value(&mut client, code), serde_json::json!(["T1", "one!"]));
     for code in ["await page.evaluate((a, b) => a, 1, 2)", "await page.$eval('.x', (el, a, b) => a, 1, 2)"] {
         let (_, message) = refused(&mut client, code);
-        assert!(message.contains("Too many arguments. If you need to pass more than 1 argument"), "{code}: {message}");
+        assert!(
+            message.contains("Too many arguments. If you need to pass more than 1 argument"),
+            "{code}: {message}"
+        );
     }
 }
 
 #[test]
-fn row_85_as_many_rows_are_extracted_as_the_snapshot_shows_and_a_wrong_selector_is_an_error() {
+fn row_085_as_many_rows_are_extracted_as_the_snapshot_shows_and_a_wrong_selector_is_an_error() {
     let (_site, mut client) = at("<main></main>");
     let code = "await page.evaluate(() => { document.querySelector('main').innerHTML = Array.from({ length: 60 }, (_, i) => `<article><h2>Item ${i + 1}</h2><span class=price>${i} EUR</span></article>`).join(''); }); \
                 const { tree } = await snapshot(page); \

@@ -47,6 +47,7 @@ fn begun(home: &Home) -> bool {
 /// What stands between the marks of data.
 #[track_caller]
 fn envelope_of(text: &str) -> &str {
-    let (_, rest) = text.split_once("<script_output untrusted>\n").unwrap_or_else(|| panic!("no envelope in {text}"));
+    let (_, rest) =
+        text.split_once("<script_output untrusted>\n").unwrap_or_else(|| panic!("no envelope in {text}"));
     rest.rsplit_once("\n</script_output>").unwrap_or_else(|| panic!("no end of the envelope in {text}")).0
 }

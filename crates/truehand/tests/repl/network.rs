@@ -4,7 +4,7 @@ use crate::scope::Scope;
 use serde_json::json;
 
 #[test]
-fn row_65_console_is_captured_with_its_level() {
+fn row_065_console_is_captured_with_its_level() {
     let mut scope = Scope::new();
     let heard = scope.run(
         "await openTab(origin + '/repl/empty.html');
@@ -17,7 +17,7 @@ fn row_65_console_is_captured_with_its_level() {
 }
 
 #[test]
-fn row_66_network_is_captured_with_its_status() {
+fn row_066_network_is_captured_with_its_status() {
     let mut scope = Scope::new();
     let heard = scope.run(
         "await openTab(origin + '/repl/traffic.html');
@@ -39,7 +39,7 @@ fn row_66_network_is_captured_with_its_status() {
 }
 
 #[test]
-fn row_67_cookies_and_storage_are_read_and_stay_out_of_the_traces() {
+fn row_067_cookies_and_storage_are_read_and_stay_out_of_the_traces() {
     let mut scope = Scope::among(&["mcp", "--allow", "js"], &[("TRUEHAND_TRACE", "1")]);
     let secret = "c00kie-value-that-is-nobodys-business";
     let read = scope.run(&format!(
@@ -71,7 +71,7 @@ fn files_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn row_68_performance_entries_are_json() {
+fn row_068_performance_entries_are_json() {
     let mut scope = Scope::new();
     let read = scope.run(
         "await openTab(origin + '/repl/other.html');
@@ -87,7 +87,7 @@ fn row_68_performance_entries_are_json() {
 }
 
 #[test]
-fn row_72_fetch_sends_the_browsers_cookies() {
+fn row_072_fetch_sends_the_browsers_cookies() {
     let mut scope = Scope::new();
     let seen = scope.run(
         "await openTab(origin + '/cookie/set?mine=1');
@@ -99,7 +99,7 @@ fn row_72_fetch_sends_the_browsers_cookies() {
 }
 
 #[test]
-fn row_73_fetch_elsewhere_and_with_other_methods_needs_a_yes() {
+fn row_073_fetch_elsewhere_and_with_other_methods_needs_a_yes() {
     let post = "await fetch(other + '/api/request', { method: 'POST', body: 'x' })";
     let mut scope = Scope::new();
     let (_, code, message) = scope.fails(post);
@@ -121,6 +121,10 @@ fn row_73_fetch_elsewhere_and_with_other_methods_needs_a_yes() {
 
     let mut allowed = Scope::with(&["mcp", "--allow", "js", "--allow", "fetch"]);
     allowed.run("await openTab(origin + '/repl/empty.html')");
-    assert_eq!(allowed.run("(await (await fetch(origin + '/api/request', { method: 'POST', body: 'x' })).json()).body"), "x");
+    assert_eq!(
+        allowed
+            .run("(await (await fetch(origin + '/api/request', { method: 'POST', body: 'x' })).json()).body"),
+        "x"
+    );
     assert_eq!(allowed.site.count("POST", "/api/request"), 1);
 }

@@ -10,7 +10,10 @@ use truehand_testkit::{Home, family, until};
 
 /// Shows a document on the page of the scope.
 fn show(scope: &mut Scope, html: &str) {
-    scope.run(&format!("if (!page) await openTab(origin + '/repl/empty.html'); await page.setContent({})", json!(html)));
+    scope.run(&format!(
+        "if (!page) await openTab(origin + '/repl/empty.html'); await page.setContent({})",
+        json!(html)
+    ));
 }
 
 /// What a page of the fixtures says of a picture: its size, and the colours at points.
@@ -23,21 +26,30 @@ const SEE: &str = "async function see(bytes, points) {
 }";
 
 #[test]
-fn row_48_snapshot_has_the_page_its_text_and_references() {
+fn row_048_snapshot_has_the_page_its_text_and_references() {
     let mut scope = Scope::new();
     show(&mut scope, "<title>Shop</title><h1>Cart</h1><button>Buy</button><p>Three items</p>");
     let seen = scope.run("const { tree, refs } = await snapshot(page); [tree, Object.values(refs)]");
     let tree = seen[0].as_str().unwrap();
-    for part in ["Shop", &scope.site.url("/repl/empty.html"), "heading \"Cart\"", "button \"Buy\" [ref=e", "Three items"] {
+    for part in [
+        "Shop",
+        &scope.site.url("/repl/empty.html"),
+        "heading \"Cart\"",
+        "button \"Buy\" [ref=e",
+        "Three items",
+    ] {
         assert!(tree.contains(part), "{part} is not in\n{tree}");
     }
     assert!(seen[1].as_array().unwrap().contains(&json!({ "role": "button", "name": "Buy" })), "{seen}");
 }
 
 #[test]
-fn row_49_snapshot_reaches_below_the_view_and_into_frames() {
+fn row_049_snapshot_reaches_below_the_view_and_into_frames() {
     let mut scope = Scope::new();
-    show(&mut scope, "<div style='height:5000px'></div><button>Far down</button><iframe srcdoc='<button>In a frame</button>'></iframe>");
+    show(
+        &mut scope,
+        "<div style='height:5000px'></div><button>Far down</button><iframe srcdoc='<button>In a frame</button>'></iframe>",
+    );
     scope.run("await page.frameLocator('iframe').locator('button').waitFor()");
     let tree = scope.run("(await snapshot(page)).tree");
     let tree = tree.as_str().unwrap();
@@ -47,16 +59,19 @@ fn row_49_snapshot_reaches_below_the_view_and_into_frames() {
 }
 
 #[test]
-fn row_50_interactive_snapshot_is_of_what_can_be_acted_on() {
+fn row_050_interactive_snapshot_is_of_what_can_be_acted_on() {
     let mut scope = Scope::new();
     show(&mut scope, "<p>A long paragraph</p><button>Go</button><input aria-label='Name'>");
     let tree = scope.run("(await snapshot(page, { interactive: true })).tree");
     let tree = tree.as_str().unwrap();
-    assert!(tree.contains("button \"Go\"") && tree.contains("textbox \"Name\"") && !tree.contains("paragraph"), "{tree}");
+    assert!(
+        tree.contains("button \"Go\"") && tree.contains("textbox \"Name\"") && !tree.contains("paragraph"),
+        "{tree}"
+    );
 }
 
 #[test]
-fn row_51_hidden_elements_are_shown_on_wish_only() {
+fn row_051_hidden_elements_are_shown_on_wish_only() {
     let mut scope = Scope::new();
     show(&mut scope, "<button>Seen</button><div aria-hidden='true'><button>Unheard</button></div>");
     let trees = scope.run("[(await snapshot(page)).tree, (await snapshot(page, { showHidden: true })).tree]");
@@ -65,9 +80,12 @@ fn row_51_hidden_elements_are_shown_on_wish_only() {
 }
 
 #[test]
-fn row_52_snapshot_is_cut_to_a_reference_or_a_selector() {
+fn row_052_snapshot_is_cut_to_a_reference_or_a_selector() {
     let mut scope = Scope::new();
-    show(&mut scope, "<button>Outside</button><div role='dialog' aria-label='Sure?' id='d'><button>Yes</button></div>");
+    show(
+        &mut scope,
+        "<button>Outside</button><div role='dialog' aria-label='Sure?' id='d'><button>Yes</button></div>",
+    );
     let trees = scope.run(
         "const whole = await snapshot(page);
          const ref = Object.entries(whole.refs).find(([, about]) => about.role === 'dialog')[0];
@@ -82,10 +100,15 @@ fn row_52_snapshot_is_cut_to_a_reference_or_a_selector() {
 }
 
 #[test]
-fn row_53_difference_of_a_snapshot_is_the_row_that_came() {
+fn row_053_difference_of_a_snapshot_is_the_row_that_came() {
     let mut scope = Scope::new();
     let rows: String = (0..20).map(|n| format!("<li>row {n}</li>")).collect();
-    show(&mut scope, &format!("<button onclick=\"list.append(Object.assign(document.createElement('li'), {{ textContent: 'new row' }}))\">Add</button><ul id=list>{rows}</ul>"));
+    show(
+        &mut scope,
+        &format!(
+            "<button onclick=\"list.append(Object.assign(document.createElement('li'), {{ textContent: 'new row' }}))\">Add</button><ul id=list>{rows}</ul>"
+        ),
+    );
     let seen = scope.run(
         "const first = await snapshot(page);
          await page.locator('button').click();
@@ -99,7 +122,7 @@ fn row_53_difference_of_a_snapshot_is_the_row_that_came() {
 }
 
 #[test]
-fn row_57_annotated_picture_has_the_references_of_the_snapshot() {
+fn row_057_annotated_picture_has_the_references_of_the_snapshot() {
     let mut scope = Scope::new();
     show(
         &mut scope,
@@ -120,7 +143,7 @@ fn row_57_annotated_picture_has_the_references_of_the_snapshot() {
 }
 
 #[test]
-fn row_58_pictures_have_the_size_and_content_that_was_asked() {
+fn row_058_pictures_have_the_size_and_content_that_was_asked() {
     let mut scope = Scope::new();
     let seen = scope.run(&format!(
         "{SEE}
@@ -137,7 +160,7 @@ fn row_58_pictures_have_the_size_and_content_that_was_asked() {
 }
 
 #[test]
-fn row_59_picture_of_an_element_is_of_nothing_else_at_twice_the_pixels() {
+fn row_059_picture_of_an_element_is_of_nothing_else_at_twice_the_pixels() {
     let mut scope = Scope::new();
     let seen = scope.run(&format!(
         "{SEE}
@@ -150,7 +173,7 @@ fn row_59_picture_of_an_element_is_of_nothing_else_at_twice_the_pixels() {
 }
 
 #[test]
-fn row_60_pdf_has_the_paper_that_was_asked() {
+fn row_060_pdf_has_the_paper_that_was_asked() {
     let mut scope = Scope::new();
     let seen = scope.run(
         "await openTab(origin + '/repl/shot.html');
@@ -167,15 +190,22 @@ fn row_60_pdf_has_the_paper_that_was_asked() {
 }
 
 #[test]
-fn row_63_waits_end_with_what_they_waited_for_or_say_their_name() {
+fn row_063_waits_end_with_what_they_waited_for_or_say_their_name() {
     let mut scope = Scope::new();
-    show(&mut scope, "<script>setTimeout(() => { document.body.append(Object.assign(document.createElement('b'), { id: 'late' })); history.pushState({}, '', '/late'); console.log('late'); }, 300)</script>");
+    show(
+        &mut scope,
+        "<script>setTimeout(() => { document.body.append(Object.assign(document.createElement('b'), { id: 'late' })); history.pushState({}, '', '/late'); console.log('late'); }, 300)</script>",
+    );
     let seen = scope.run(
         "const [element, message] = await Promise.all([page.waitForSelector('#late', { state: 'attached' }), page.waitForEvent('console'), page.waitForURL('**/late'), page.waitForLoadState('load')]);
          [element !== null, message.text(), page.url().endsWith('/late')]",
     );
     assert_eq!(seen, json!([true, "late", true]));
-    for wait in ["page.waitForSelector('#never', { timeout: 200 })", "page.waitForURL('**/never', { timeout: 200 })", "page.waitForEvent('popup', { timeout: 200 })"] {
+    for wait in [
+        "page.waitForSelector('#never', { timeout: 200 })",
+        "page.waitForURL('**/never', { timeout: 200 })",
+        "page.waitForEvent('popup', { timeout: 200 })",
+    ] {
         let (name, _, message) = scope.fails(&format!("await {wait}"));
         assert_eq!(name, "TimeoutError", "{wait}");
         assert!(message.contains("200ms exceeded"), "{message}");
@@ -183,7 +213,7 @@ fn row_63_waits_end_with_what_they_waited_for_or_say_their_name() {
 }
 
 #[test]
-fn row_69_address_of_a_page_follows_what_the_page_does() {
+fn row_069_address_of_a_page_follows_what_the_page_does() {
     let mut scope = Scope::new();
     let same = scope.run(
         "await openTab(origin + '/repl/nav.html');
@@ -194,18 +224,27 @@ fn row_69_address_of_a_page_follows_what_the_page_does() {
          await page.evaluate(() => history.back()); await page.waitForURL('**/pushed?x=1'); seen.push(await both());
          seen",
     );
-    assert_eq!(same, json!(["/repl/nav.html", "/repl/pushed?x=1", "/repl/pushed?x=1", "/repl/pushed?x=1#part", "/repl/pushed?x=1"]));
+    assert_eq!(
+        same,
+        json!([
+            "/repl/nav.html",
+            "/repl/pushed?x=1",
+            "/repl/pushed?x=1",
+            "/repl/pushed?x=1#part",
+            "/repl/pushed?x=1"
+        ])
+    );
 }
 
 #[test]
-fn row_70_sleep_takes_its_time() {
+fn row_070_sleep_takes_its_time() {
     let mut scope = Scope::new();
     let took = scope.run("const begun = Date.now(); await sleep(250); Date.now() - begun").as_f64().unwrap();
     assert!((240.0..5_000.0).contains(&took), "{took}");
 }
 
 #[test]
-fn row_71_wait_for_timeout_waits_as_well() {
+fn row_071_wait_for_timeout_waits_as_well() {
     let mut scope = Scope::new();
     let took = scope.run("await openTab(origin + '/repl/empty.html'); const begun = Date.now(); await page.waitForTimeout(150); Date.now() - begun");
     assert!(took.as_f64().unwrap() >= 140.0, "{took}");
@@ -214,7 +253,7 @@ fn row_71_wait_for_timeout_waits_as_well() {
 }
 
 #[test]
-fn row_82_coordinates_click_and_draw() {
+fn row_082_coordinates_click_and_draw() {
     let mut scope = Scope::new();
     show(
         &mut scope,
@@ -271,10 +310,13 @@ fn tools_of_a_scope_are_those_of_the_catalog() {
     let named: Vec<&str> = named.as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
     let catalog = truehand_tools::catalog();
     let wanted = catalog.tools.iter().map(|tool| tool.name.as_str());
-    let missing: Vec<&str> =
-        wanted.filter(|name| name.starts_with("browser_") || *name == "navigate_page").filter(|name| !named.contains(name)).collect();
+    let missing: Vec<&str> = wanted
+        .filter(|name| name.starts_with("browser_") || *name == "navigate_page")
+        .filter(|name| !named.contains(name))
+        .collect();
     assert!(missing.is_empty(), "{missing:?} are not in 86-tools.js");
-    let known = |name: &&&str| catalog.find(name).is_some() || catalog.find(&format!("browser_{name}")).is_some();
+    let known =
+        |name: &&&str| catalog.find(name).is_some() || catalog.find(&format!("browser_{name}")).is_some();
     let strange: Vec<&&str> = named.iter().filter(|name| !known(name)).collect();
     assert!(strange.is_empty(), "{strange:?} are no tools");
 }

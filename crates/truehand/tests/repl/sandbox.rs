@@ -33,7 +33,7 @@ fn refused(cli: &Cli, code: &str) -> (String, String) {
 }
 
 #[test]
-fn row_74_files_are_those_of_the_scope_and_of_the_working_folder() {
+fn row_074_files_are_those_of_the_scope_and_of_the_working_folder() {
     let folder = tempfile::tempdir().unwrap();
     let (project, secret) = (folder.path().join("project"), folder.path().join("secret.txt"));
     std::fs::create_dir(&project).unwrap();
@@ -165,7 +165,7 @@ fn file_that_fits_in_no_call_is_written_and_read_whole() {
 }
 
 #[test]
-fn row_76_folders_of_a_scope_are_there_before_the_first_file() {
+fn row_076_folders_of_a_scope_are_there_before_the_first_file() {
     let mut client = scripted();
     assert!(!client.home().join("sessions").exists());
     let ran = repl(
@@ -225,7 +225,7 @@ fn file_that_is_exchanged_for_a_link_while_it_is_read_gives_nothing_from_outside
 }
 
 #[test]
-fn row_80_picture_that_is_cut_off_is_no_artifact() {
+fn row_080_picture_that_is_cut_off_is_no_artifact() {
     let mut client = scripted();
     let png = "const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64'); ";
     let whole = repl(
@@ -250,7 +250,7 @@ fn row_80_picture_that_is_cut_off_is_no_artifact() {
 }
 
 #[test]
-fn row_79_displayed_image_is_an_image_block_of_its_own_kind() {
+fn row_079_displayed_image_is_an_image_block_of_its_own_kind() {
     let mut client = scripted();
     let png =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
@@ -420,7 +420,9 @@ fn script_hands_no_file_of_others_to_a_page_and_writes_no_picture_over_one() {
     assert_eq!(ran["value"], "made.txt", "{ran}");
     assert!(project.join("shot.png").exists());
     let state = cli.home().join("truehand.db").display().to_string();
-    for path in ["/etc/passwd", "../secret.txt", "link.txt", "file:///etc/passwd", "/proc/self/environ", &state] {
+    for path in
+        ["/etc/passwd", "../secret.txt", "link.txt", "file:///etc/passwd", "/proc/self/environ", &state]
+    {
         let path = json!(path);
         for code in [
             format!("await tools.upload({{ paths: [{path}] }})"),
@@ -437,7 +439,12 @@ fn script_hands_no_file_of_others_to_a_page_and_writes_no_picture_over_one() {
             assert!(code_of == "PATH_OUTSIDE" || by_name, "{code}: {code_of}");
         }
     }
-    for path in [folder.path().join("x.png"), cli.home().join("policy.yaml"), project.join("link.txt"), project.join("../y.png")] {
+    for path in [
+        folder.path().join("x.png"),
+        cli.home().join("policy.yaml"),
+        project.join("link.txt"),
+        project.join("../y.png"),
+    ] {
         let code = format!("await tools.screenshot({{ path: {} }})", json!(path));
         assert_eq!(refused(&cli, &code).0, "PATH_OUTSIDE", "{code}");
         assert!(!path.exists() || path.ends_with("link.txt"), "{}", path.display());

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use truehand_testkit::{Cli, Home, McpClient, Site, family, until};
 
 #[test]
-fn row_34_only_console_log_is_output_and_a_value_is_shown_beside_it() {
+fn row_034_only_console_log_is_output_and_a_value_is_shown_beside_it() {
     let mut client = scripted();
     let ran = repl(&mut client, "5; ({ a: 1 })");
     assert_eq!(ran.structured["logs"], json!([]));
@@ -29,7 +29,7 @@ fn row_34_only_console_log_is_output_and_a_value_is_shown_beside_it() {
 }
 
 #[test]
-fn row_35_variables_stay_from_call_to_call() {
+fn row_035_variables_stay_from_call_to_call() {
     let mut client = scripted();
     repl(
         &mut client,
@@ -47,7 +47,7 @@ fn row_35_variables_stay_from_call_to_call() {
 }
 
 #[test]
-fn row_36_name_that_is_declared_again_is_named_with_what_to_do() {
+fn row_036_name_that_is_declared_again_is_named_with_what_to_do() {
     let mut client = scripted();
     repl(&mut client, "const total = 1");
     let ran = repl(&mut client, "const total = 2; console.log(total)");
@@ -61,7 +61,7 @@ fn row_36_name_that_is_declared_again_is_named_with_what_to_do() {
 }
 
 #[test]
-fn row_37_endless_script_ends_with_its_time_and_the_scope_answers_on() {
+fn row_037_endless_script_ends_with_its_time_and_the_scope_answers_on() {
     let mut client = scripted();
     repl(&mut client, "const kept = 'here'");
     for endless in [
@@ -94,7 +94,7 @@ fn row_37_endless_script_ends_with_its_time_and_the_scope_answers_on() {
 }
 
 #[test]
-fn row_38_status_is_the_last_line_and_the_exit_code_says_the_same() {
+fn row_038_status_is_the_last_line_and_the_exit_code_says_the_same() {
     let mut client = scripted();
     let ran = repl(&mut client, "console.log(1)");
     let last = ran.text.lines().last().unwrap();
@@ -117,14 +117,14 @@ fn ms(structured: &Value) -> String {
 }
 
 #[test]
-fn row_39_page_is_null_in_a_fresh_scope() {
+fn row_039_page_is_null_in_a_fresh_scope() {
     let mut client = scripted();
     let ran = repl(&mut client, "console.log(page === null, typeof page, tabs.length)");
     assert_eq!(ran.structured["logs"][0]["text"], "true object 0");
 }
 
 #[test]
-fn row_75_pwd_path_and_buffer_are_there() {
+fn row_075_pwd_path_and_buffer_are_there() {
     let mut client = scripted();
     let ran = repl(
         &mut client,
@@ -168,7 +168,7 @@ fn row_103_title_is_the_purpose_of_the_script_and_of_its_calls_in_the_record() {
 }
 
 #[test]
-fn row_86_text_of_a_page_stays_in_the_envelope_of_data() {
+fn row_086_text_of_a_page_stays_in_the_envelope_of_data() {
     let site = Site::start_blocking();
     let mut client = scripted();
     let fake =

@@ -4,7 +4,7 @@ use crate::scope::Scope;
 use serde_json::{Value, json};
 
 #[test]
-fn row_39_page_is_null_until_a_tab_is_opened() {
+fn row_039_page_is_null_until_a_tab_is_opened() {
     let mut scope = Scope::new();
     assert_eq!(scope.run("[page === null, typeof page, tabs.length]"), json!([true, "object", 0]));
     let (_, _, message) = scope.fails("await page.title()");
@@ -13,7 +13,7 @@ fn row_39_page_is_null_until_a_tab_is_opened() {
 }
 
 #[test]
-fn row_40_opened_tab_is_usable_and_the_current_page() {
+fn row_040_opened_tab_is_usable_and_the_current_page() {
     let mut scope = Scope::new();
     let seen = scope.run(
         "const opened = await openTab(origin + '/repl/slow-script.html');
@@ -30,24 +30,29 @@ fn row_40_opened_tab_is_usable_and_the_current_page() {
 }
 
 #[test]
-fn row_41_closed_tab_is_gone_and_page_is_the_one_before() {
+fn row_041_closed_tab_is_gone_and_page_is_the_one_before() {
     let mut scope = Scope::new();
     scope.run("const a = await openTab(origin + '/repl/other.html'); const b = await openTab(origin + '/repl/empty.html')");
     assert_eq!(scope.addresses().len(), 2);
-    assert_eq!(scope.run("await closeTab(b); [page === a, tabs.length, b.isClosed()]"), json!([true, 1, true]));
+    assert_eq!(
+        scope.run("await closeTab(b); [page === a, tabs.length, b.isClosed()]"),
+        json!([true, 1, true])
+    );
     assert_eq!(scope.addresses(), [scope.site.url("/repl/other.html")]);
     assert_eq!(scope.run("await closeTab(page); [page, tabs.length]"), json!([null, 0]));
     assert!(scope.addresses().is_empty());
 }
 
 #[test]
-fn row_42_borrowed_tab_is_given_back_and_never_closed() {
+fn row_042_borrowed_tab_is_given_back_and_never_closed() {
     let mut scope = Scope::new();
     let url = scope.site.url("/repl/other.html");
     scope.tool("browser_new_tab", json!({ "url": url }));
-    scope.run("const [lent] = await listBrowserTabs(); await attachBrowserTab(lent.targetId); await closeTab(page)");
+    scope.run(
+        "const [lent] = await listBrowserTabs(); await attachBrowserTab(lent.targetId); await closeTab(page)",
+    );
     assert_eq!(scope.run("[page, tabs.length]"), json!([null, 0]));
-    assert_eq!(scope.addresses(), [url.clone()]);
+    assert_eq!(scope.addresses(), std::slice::from_ref(&url));
     // Neither does the end of a scope take it along.
     scope.run("await attachBrowserTab(lent.targetId)");
     let fresh = scope.client.call("repl", json!({ "title": "anew", "code": "page", "fresh": true }));
@@ -56,7 +61,7 @@ fn row_42_borrowed_tab_is_given_back_and_never_closed() {
 }
 
 #[test]
-fn row_43_open_tabs_are_listed_without_attaching() {
+fn row_043_open_tabs_are_listed_without_attaching() {
     let mut scope = Scope::new();
     let urls = ["/repl/other.html", "/repl/empty.html"].map(|path| scope.site.url(path));
     for url in &urls {
@@ -74,7 +79,7 @@ fn row_43_open_tabs_are_listed_without_attaching() {
 }
 
 #[test]
-fn row_44_tab_is_attached_by_its_target() {
+fn row_044_tab_is_attached_by_its_target() {
     let mut scope = Scope::new();
     for path in ["/repl/other.html", "/repl/empty.html"] {
         let url = scope.site.url(path);
@@ -87,11 +92,14 @@ fn row_44_tab_is_attached_by_its_target() {
     );
     assert_eq!(attached, json!([true, scope.site.url("/repl/other.html"), "Other", true]));
     let (_, code, message) = scope.fails("await attachBrowserTab('nowhere')");
-    assert_eq!((code.as_str(), message.contains("No open browser tab found for targetId")), ("UNKNOWN_TAB", true));
+    assert_eq!(
+        (code.as_str(), message.contains("No open browser tab found for targetId")),
+        ("UNKNOWN_TAB", true)
+    );
 }
 
 #[test]
-fn row_45_active_tab_is_attached_and_none_is_a_named_error() {
+fn row_045_active_tab_is_attached_and_none_is_a_named_error() {
     let mut scope = Scope::new();
     let (_, code, message) = scope.fails("await attachActiveBrowserTab()");
     assert_eq!(code, "NO_ACTIVE_TAB", "{message}");
@@ -103,7 +111,7 @@ fn row_45_active_tab_is_attached_and_none_is_a_named_error() {
 }
 
 #[test]
-fn row_46_tab_has_one_target_in_lists_and_as_page() {
+fn row_046_tab_has_one_target_in_lists_and_as_page() {
     let mut scope = Scope::new();
     let same = scope.run(
         "await openTab(origin + '/repl/other.html');
@@ -117,7 +125,7 @@ fn row_46_tab_has_one_target_in_lists_and_as_page() {
 }
 
 #[test]
-fn row_47_tabs_are_those_of_the_session() {
+fn row_047_tabs_are_those_of_the_session() {
     let mut scope = Scope::new();
     let url = scope.site.url("/repl/other.html");
     scope.tool("browser_new_tab", json!({ "url": url }));
@@ -128,7 +136,7 @@ fn row_47_tabs_are_those_of_the_session() {
 }
 
 #[test]
-fn row_81_tabs_opened_at_once_are_four_and_not_mixed_up() {
+fn row_081_tabs_opened_at_once_are_four_and_not_mixed_up() {
     let mut scope = Scope::new();
     let seen = scope.run(
         "const paths = ['/repl/empty.html', '/repl/other.html', '/repl/inner.html', '/repl/nav.html'];

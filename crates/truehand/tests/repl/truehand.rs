@@ -204,7 +204,10 @@ fn pdf_that_takes_too_much_memory_ends_its_own_process_alone() {
         "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n[{list}]\nendobj\ntrailer\n<< /Root 1 0 R >>\nstartxref\n0\n%%EOF\n"
     );
     std::fs::write(std::path::Path::new(folder.as_str().unwrap()).join("artifacts/bomb.pdf"), file).unwrap();
-    let ran = repl(&mut client, "const kept = 1; await truehand.pdf.extractText({ filePath: 'artifacts/bomb.pdf' })");
+    let ran = repl(
+        &mut client,
+        "const kept = 1; await truehand.pdf.extractText({ filePath: 'artifacts/bomb.pdf' })",
+    );
     assert_eq!(code_of(&ran), "CONTENT_TOO_LARGE", "{}", ran.text);
     assert_eq!(value(&mut client, "kept"), 1, "the scope and the daemon live on");
 }

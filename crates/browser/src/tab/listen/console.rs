@@ -22,7 +22,8 @@ impl TabInner {
             return;
         }
         self.tell(kind::CONSOLE, "console", || {
-            let shown: Vec<String> = args.iter().map(|value| previewed(value).unwrap_or_else(|| shown(value))).collect();
+            let shown: Vec<String> =
+                args.iter().map(|value| previewed(value).unwrap_or_else(|| shown(value))).collect();
             let at = &params["stackTrace"]["callFrames"][0];
             json!({
                 "type": params["type"],

@@ -317,15 +317,32 @@ mod tests {
     #[test]
     fn async_functions_are_seen_in_every_form_and_other_uses_of_the_word_are_not_meant() {
         for source in [
-            "async () => 1", "async x=>x", "(async()=>1)()", "async function f() {}", "async\tfunction*f(){}", "[...async()=>1]",
-            "async/**/()=>1", "({ async f() {} })", "({ async*f() {} })", "({ async[1]() {} })", "class { static async #f() {} }",
-            "({ async'f'() {} })", "({ async 1() {} })", "({a:async()=>1})",
+            "async () => 1",
+            "async x=>x",
+            "(async()=>1)()",
+            "async function f() {}",
+            "async\tfunction*f(){}",
+            "[...async()=>1]",
+            "async/**/()=>1",
+            "({ async f() {} })",
+            "({ async*f() {} })",
+            "({ async[1]() {} })",
+            "class { static async #f() {} }",
+            "({ async'f'() {} })",
+            "({ async 1() {} })",
+            "({a:async()=>1})",
         ] {
             assert!(may_be_async(source), "{source}");
         }
         for source in [
-            "() => document.querySelector('script[async]')", "e => e.async", "e => e.async === true && e.async, e.async;",
-            "() => isasync (1)", "() => asyncs", "() => $async ()", "({ async: 1 })", "() => '.async-box'",
+            "() => document.querySelector('script[async]')",
+            "e => e.async",
+            "e => e.async === true && e.async, e.async;",
+            "() => isasync (1)",
+            "() => asyncs",
+            "() => $async ()",
+            "({ async: 1 })",
+            "() => '.async-box'",
         ] {
             assert!(!may_be_async(source), "{source}");
         }

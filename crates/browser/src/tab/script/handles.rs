@@ -317,7 +317,8 @@ impl Tab {
     /// A node of the page by handle; null when it is gone.
     pub(crate) async fn node_by_handle(&self, ctx: &CallCtx, frame: &str, node: i64) -> Value {
         let frame = self.with(|s| s.frames.get(&FrameId(frame.to_owned())).cloned());
-        let Some((frame, world)) = frame.and_then(|frame| frame.page_world.map(|world| (frame, world))) else {
+        let Some((frame, world)) = frame.and_then(|frame| frame.page_world.map(|world| (frame, world)))
+        else {
             return Value::Null;
         };
         let resolve = cdp::dom::ResolveNode {

@@ -371,11 +371,7 @@ impl Tab {
     }
 
     /// Moves the mouse with what it holds.
-    pub(in crate::tab) async fn drag_mouse(
-        &self,
-        ctx: &CallCtx,
-        to: (f64, f64),
-    ) -> Result<Sent, ErrorBody> {
+    pub(in crate::tab) async fn drag_mouse(&self, ctx: &CallCtx, to: (f64, f64)) -> Result<Sent, ErrorBody> {
         let mut sent = Sent::new();
         self.move_raw(ctx, to, 1, &mut sent).await?;
         Ok(sent)

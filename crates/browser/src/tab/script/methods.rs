@@ -229,7 +229,10 @@ const METHODS: &[CdpMethod] = &[
     context("Browser.cancelDownload", Settings, "guid", PERSONS),
     page("Page.bringToFront", Settings, ""),
     // Going elsewhere.
-    judged(page("Page.navigate", Navigate, "url referrer referrerPolicy transitionType frameId"), Judged::Opens),
+    judged(
+        page("Page.navigate", Navigate, "url referrer referrerPolicy transitionType frameId"),
+        Judged::Opens,
+    ),
     page("Page.navigateToHistoryEntry", Navigate, "entryId"),
     page("Page.reload", Navigate, "ignoreCache"),
     page("Page.stopLoading", Navigate, ""),

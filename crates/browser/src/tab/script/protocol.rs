@@ -65,7 +65,8 @@ impl Tab {
         self.with(|s| {
             let own = frame.is_none_or(|id| id == s.main_frame.0);
             let main = s.frames.get(&s.main_frame);
-            own && s.url == "about:blank" && main.is_some_and(|main| matches!(main.origin.as_str(), "://" | "null"))
+            own && s.url == "about:blank"
+                && main.is_some_and(|main| matches!(main.origin.as_str(), "://" | "null"))
         })
     }
 
