@@ -86,6 +86,7 @@ impl Client<'_> {
             files: truehand_store::FilesConfig::default(),
             working_dir: None,
             pdf_worker: None,
+            within: None,
             now: truehand_store::Timestamp(0),
         };
         let cx = ToolCtx {
