@@ -202,6 +202,7 @@ mod tests {
                 files: truehand_store::FilesConfig::default(),
                 working_dir: None,
                 pdf_worker: None,
+                within: None,
                 now: truehand_store::Timestamp(0),
             },
             author: Author { client, approval: None, working_dir: dir.path().to_owned(), js_allowed: false },
