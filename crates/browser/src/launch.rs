@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
@@ -41,6 +41,10 @@ const SWITCHES: &[&str] = &[
     "--force-color-profile=srgb",
 ];
 
+/// How long a browser that holds the profile may take to end, and how often that is looked at.
+const HELD: Duration = Duration::from_secs(3);
+const HELD_STEP: Duration = Duration::from_millis(50);
+
 /// How to start a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchOptions {
@@ -69,7 +73,7 @@ pub(crate) struct Launched {
 /// `BROWSER_START_FAILED` with what Chromium printed, `PROFILE_BUSY` when another process holds the profile.
 pub(crate) async fn launch(ctx: &CallCtx, options: &LaunchOptions) -> Result<Launched, ErrorBody> {
     let failed = |what: String| ErrorBody::new(ErrorCode::BrowserStartFailed, what);
-    if let Some(holder) = profile_holder(&options.profile_dir) {
+    if let Some(holder) = lasting_holder(ctx, &options.profile_dir).await? {
         let path = options.profile_dir.display();
         return Err(ErrorBody::new(
             ErrorCode::ProfileBusy,
@@ -166,6 +170,20 @@ async fn keep_last_words(
                 words.pop_front();
             }
             words.push_back(line);
+        }
+    }
+}
+
+/// The process that holds the profile and goes on holding it: a browser that is just ending, as its daemon has ended, is
+/// waited for.
+async fn lasting_holder(ctx: &CallCtx, profile: &Path) -> Result<Option<u32>, ErrorBody> {
+    let asked = Instant::now();
+    loop {
+        match profile_holder(profile) {
+            Some(_) if asked.elapsed() < HELD => {
+                ctx.wait("the browser that used the profile", tokio::time::sleep(HELD_STEP)).await?;
+            }
+            holder => return Ok(holder),
         }
     }
 }

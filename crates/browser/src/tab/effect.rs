@@ -436,7 +436,9 @@ impl Tab {
         if let Some(title) = stats["title"].as_str() {
             self.set_title(title.to_owned());
         }
-        let dom = DomEffect { added: stats["elements"].as_u64().unwrap_or_default(), ..DomEffect::default() };
+        let elements = stats["elements"].as_u64().unwrap_or_default();
+        self.with(|s| s.elements = elements);
+        let dom = DomEffect { added: elements, ..DomEffect::default() };
         counts.insert(frame.id.clone(), Settled { seen: true, dom, ..Settled::default() });
     }
 

@@ -187,7 +187,7 @@ impl Tab {
         limit: Duration,
     ) -> Result<Value, PageError> {
         if frame.session.id() == self.inner.session.id() {
-            return self.answer(ctx, name, pending, limit).await;
+            return self.answer(ctx, name, pending, limit + self.grace()).await;
         }
         // What the function waits for by itself is on top.
         let limit = FRAME_ANSWER_LIMIT + limit.saturating_sub(ANSWER_LIMIT);

@@ -21,6 +21,12 @@ const PATIENCE: Duration = Duration::from_millis(4_000);
 const LEAVING_PATIENCE: Duration = Duration::from_millis(2_500);
 /// The same for a page that is known not to answer.
 const KNOWN_PATIENCE: Duration = Duration::from_millis(1_000);
+/// A page of so many elements needs no more time than others.
+const USUAL_SIZE: u64 = 50_000;
+/// How much more time it gets for each element beyond, in microseconds, and at most altogether: to lay out a million
+/// elements takes a renderer that has a core for itself two seconds, and it may have to share it.
+const PER_ELEMENT: u64 = 20;
+const MOST_GRACE: Duration = Duration::from_secs(6);
 /// How often a question that has no answer yet is looked at.
 const LOOK: Duration = Duration::from_millis(250);
 /// How long a page must be silent before a dialog of another tab is taken for the cause.
@@ -43,8 +49,14 @@ impl Tab {
         tokio::select! {
             biased;
             () = self.ended() => {}
-            () = self.silent(session, PATIENCE) => {}
+            () = self.silent(session, PATIENCE + self.grace()) => {}
         }
+    }
+
+    /// How much longer than others this page may take for an answer, because it is very large.
+    pub(super) fn grace(&self) -> Duration {
+        let beyond = self.with(|s| s.elements).saturating_sub(USUAL_SIZE);
+        Duration::from_micros(beyond.saturating_mul(PER_ELEMENT)).min(MOST_GRACE)
     }
 
     /// Resolves when the tab's page has crashed or is closed. What is asked of it then has no answer at all.

@@ -296,6 +296,8 @@ pub(crate) struct TabState {
     pub unresponsive: bool,
     /// The page has been asked in vain, and has not answered anything since.
     pub silent: bool,
+    /// How many elements the document of the main frame had when it had come.
+    pub elements: u64,
     /// The file chooser that a click opened while choosers are intercepted.
     pub chooser: Option<(Session, Option<BackendNodeId>)>,
     /// The data of a drag that was intercepted.
@@ -374,6 +376,7 @@ impl TabState {
             loaded: true,
             unresponsive: false,
             silent: false,
+            elements: 0,
             chooser: None,
             drag: None,
             downloads: HashMap::new(),
@@ -602,6 +605,7 @@ impl TabState {
             }
         }
         self.starts.clear();
+        self.elements = 0;
     }
 }
 
