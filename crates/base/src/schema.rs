@@ -62,6 +62,10 @@ fn flatten(schema: &Value, defs: &Value, root: bool) -> Value {
             "items" => {
                 out.insert(key.clone(), flatten(value, defs, false));
             }
+            "anyOf" | "oneOf" | "allOf" => {
+                let variants = value.as_array().into_iter().flatten();
+                out.insert(key.clone(), variants.map(|v| flatten(v, defs, false)).collect());
+            }
             "description" => {
                 let words =
                     value.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -122,7 +126,9 @@ mod tests {
             "properties": {
                 "n": { "type": ["integer", "null"], "format": "uint32", "minimum": 0, "description": "a\n b" },
                 "m": { "description": "Mode", "anyOf": [{ "$ref": "#/$defs/Mode" }, { "type": "null" }] },
-                "k": { "oneOf": [{ "const": "x", "description": "d" }, { "const": "y" }] }
+                "k": { "oneOf": [{ "const": "x", "description": "d" }, { "const": "y" }] },
+                "s": { "type": "array", "items": { "oneOf": [
+                    { "type": "object", "properties": { "m": { "$ref": "#/$defs/Mode" } } }, { "type": "object" }] } }
             },
             "$defs": { "Mode": { "type": "string", "enum": ["a", "b"] } }
         });
@@ -131,7 +137,10 @@ mod tests {
             json!({ "type": "object", "properties": {
                 "n": { "type": "integer", "description": "a b" },
                 "m": { "type": "string", "enum": ["a", "b"], "description": "Mode" },
-                "k": { "type": "string", "enum": ["x", "y"] } } })
+                "k": { "type": "string", "enum": ["x", "y"] },
+                "s": { "type": "array", "items": { "oneOf": [
+                    { "type": "object", "properties": { "m": { "type": "string", "enum": ["a", "b"] } } },
+                    { "type": "object" }] } } } })
         );
     }
 }

@@ -619,12 +619,13 @@
    */
   lib.arrived = ({ load_ms = 1_000, rest_ms = 400 } = {}) =>
     new Promise((resolve) => {
+      let timer = 0;
       const end = () => {
         clearTimeout(timer);
         resolve(lib.stats());
       };
       if (complete) return end();
-      let timer = setTimeout(() => {
+      timer = setTimeout(() => {
         if (document.readyState !== 'complete') return end();
         timer = setTimeout(end, rest_ms);
       }, load_ms);

@@ -150,7 +150,7 @@ fn said(evaluated: &Evaluated) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_can_be_called_before_there_is_a_caller_and_scripts_run_all_the_same() {
+async fn no_script_runs_before_there_is_a_caller_since_its_session_can_t_be_opened() {
     let folder = tempfile::tempdir().unwrap();
     let host = ScriptHost::new(config(&folder));
     let ctx = CallCtx::with_timeout(Duration::from_secs(30));
@@ -162,8 +162,8 @@ async fn nothing_can_be_called_before_there_is_a_caller_and_scripts_run_all_the_
     };
     let evaluation =
         Evaluation { title: "x".to_owned(), code: "1 + 1".to_owned(), timeout: None, fresh: false };
-    let ran = host.evaluate(&ctx, &author, evaluation).await.unwrap();
-    assert_eq!((ran.status, ran.value), (ScriptStatus::Ok, Some(json!(2))));
+    let refused = host.evaluate(&ctx, &author, evaluation).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::DaemonUnavailable, "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -123,7 +123,8 @@ async fn page_value(client: &Client<'_>, script: &str) -> Value {
 async fn every_example_works_on_the_page_of_examples() {
     let world = World::new().await;
     let client = world.client("examples");
-    for row in TABLE {
+    // A script needs a worker; what runs one has tests of its own.
+    for row in TABLE.iter().filter(|row| row.info.name != "repl") {
         for (what, arguments) in row.info.examples {
             client.ok("browser_navigate", json!({ "url": world.site.url("/examples.html") })).await;
             // There must be somewhere to go.

@@ -35,7 +35,7 @@ fn table_lists_the_tools_of_this_version() {
         browser_check browser_hover browser_drag browser_scroll browser_upload browser_dialog \
         browser_wait_for browser_wait_for_idle browser_screenshot browser_execute_js browser_back \
         browser_forward browser_reload browser_current_tab browser_list_tabs browser_new_tab \
-        browser_close_tab browser_resize task_wait";
+        browser_close_tab browser_resize repl task_wait";
     assert_eq!(listed, expected.split_whitespace().collect::<Vec<_>>());
 }
 

@@ -67,6 +67,8 @@ fn row_043_open_tabs_are_listed_without_attaching() {
     for url in &urls {
         scope.tool("browser_new_tab", json!({ "url": url }));
     }
+    // The browser tells titles a moment after the documents.
+    scope.run("for (let i = 0; i < 50 && (await listBrowserTabs()).some(({ title }) => title.includes('/')); i++) await sleep(100)");
     let listed = scope.run("(await listBrowserTabs()).map(({ url, title, targetId, active }) => ({ url, title, target: targetId.length > 8, active }))");
     assert_eq!(
         listed,

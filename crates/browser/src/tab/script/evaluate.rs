@@ -275,7 +275,9 @@ fn may_be_async(source: &str) -> bool {
         let rest = &source[at + word.len()..];
         let inside = source[..at].ends_with(part_of_name) || rest.starts_with(part_of_name);
         // What a function, a method or its parameters can't begin with: `script[async]`, `element.async;`.
-        !inside && !rest.is_empty() && !rest.starts_with([']', ')', ';', ',', '.', '=', '}', ':', '-'])
+        !inside
+            && !rest.is_empty()
+            && !rest.trim_start().starts_with([']', ')', ';', ',', '.', '=', '}', ':', '-'])
     })
 }
 
