@@ -21,11 +21,13 @@ const PATIENCE: Duration = Duration::from_millis(4_000);
 const LEAVING_PATIENCE: Duration = Duration::from_millis(2_500);
 /// The same for a page that is known not to answer.
 const KNOWN_PATIENCE: Duration = Duration::from_millis(1_000);
-/// A page of so many elements needs no more time than others.
-const USUAL_SIZE: u64 = 50_000;
-/// How much more time it gets for each element beyond, in microseconds, and at most altogether: to lay out a million
-/// elements takes a renderer that has a core for itself two seconds, and it may have to share it.
+/// A page of so many elements, or bytes, needs no more time than others.
+const USUAL_ELEMENTS: u64 = 50_000;
+const USUAL_BYTES: u64 = 500_000;
+/// How much more time it gets for each beyond, in microseconds, and at most altogether: to lay out a million elements
+/// takes a renderer that has a core for itself two seconds, and it may have to share it.
 const PER_ELEMENT: u64 = 20;
+const PER_BYTE: u64 = 2;
 const MOST_GRACE: Duration = Duration::from_secs(6);
 /// How often a question that has no answer yet is looked at.
 const LOOK: Duration = Duration::from_millis(250);
@@ -49,14 +51,16 @@ impl Tab {
         tokio::select! {
             biased;
             () = self.ended() => {}
-            () = self.silent(session, PATIENCE + self.grace()) => {}
+            () = self.silent(session, PATIENCE) => {}
         }
     }
 
     /// How much longer than others this page may take for an answer, because it is very large.
     pub(super) fn grace(&self) -> Duration {
-        let beyond = self.with(|s| s.elements).saturating_sub(USUAL_SIZE);
-        Duration::from_micros(beyond.saturating_mul(PER_ELEMENT)).min(MOST_GRACE)
+        let (elements, bytes) = self.with(|s| (s.elements, s.document_bytes));
+        let for_elements = elements.saturating_sub(USUAL_ELEMENTS).saturating_mul(PER_ELEMENT);
+        let for_bytes = bytes.saturating_sub(USUAL_BYTES).saturating_mul(PER_BYTE);
+        Duration::from_micros(for_elements.max(for_bytes)).min(MOST_GRACE)
     }
 
     /// Resolves when the tab's page has crashed or is closed. What is asked of it then has no answer at all.
@@ -108,6 +112,8 @@ impl Tab {
                     Err(_) if self.with(|s| s.dialog.is_some()) => break,
                     Err(_) if self.with(|s| s.on_its_way()) => asked = Instant::now(),
                     Err(_) if asked.elapsed() >= HELD && self.held_by().is_some() => return,
+                    // How large a page is may become known meanwhile.
+                    Err(_) if patience == PATIENCE && asked.elapsed() < patience + self.grace() => {}
                     Err(_) if asked.elapsed() >= patience => {
                         self.with(|s| s.silent |= own);
                         return;

@@ -150,8 +150,10 @@ fn network(tab: &TabInner, event: &Event) {
     } else if let Some(e) = read::<cdp::network::LoadingFinished>(event) {
         tab.with(|s| {
             let at = s.tick();
-            if let Some(request) = s.request(&e.request_id) {
-                request.end(at);
+            let Some(request) = s.request(&e.request_id) else { return };
+            request.end(at);
+            if request.main && request.kind == "Document" {
+                s.document_bytes = e.encoded_data_length.max(0.0) as u64;
             }
         });
     } else if let Some(e) = read::<cdp::network::LoadingFailed>(event) {

@@ -298,6 +298,8 @@ pub(crate) struct TabState {
     pub silent: bool,
     /// How many elements the document of the main frame had when it had come.
     pub elements: u64,
+    /// How many bytes of it came over the network.
+    pub document_bytes: u64,
     /// The file chooser that a click opened while choosers are intercepted.
     pub chooser: Option<(Session, Option<BackendNodeId>)>,
     /// The data of a drag that was intercepted.
@@ -377,6 +379,7 @@ impl TabState {
             unresponsive: false,
             silent: false,
             elements: 0,
+            document_bytes: 0,
             chooser: None,
             drag: None,
             downloads: HashMap::new(),
@@ -606,6 +609,7 @@ impl TabState {
         }
         self.starts.clear();
         self.elements = 0;
+        self.document_bytes = 0;
     }
 }
 
