@@ -1,8 +1,8 @@
 //! The daemon's side of the scopes: one scope a client, each in a worker process of its own.
 //!
 //! Invariants: what a script wants done reaches the world only as a call of its own client through the one
-//! [`Caller`], or as a file operation inside the client's folders. A worker that does not end in time, that takes
-//! too much memory or that speaks nonsense is killed; the daemon goes on.
+//! [`Caller`], files included. A worker that does not end in time, that takes too much memory or that speaks nonsense
+//! is killed; the daemon goes on.
 
 mod calls;
 mod ending;
